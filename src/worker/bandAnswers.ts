@@ -12,7 +12,7 @@ import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
 import type { BandDetail, BandDetailQuery, BandFrame, Bands, BandsQuery, BandSeries } from '../protocol/bandData.js';
 import type { LineVerdicts } from './lineVerdicts.js';
-import { ownerWords } from './ownerWords.js';
+import { ownerPlace } from './ownerPlace.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import { t } from '../core/text/translate.js';
@@ -97,7 +97,7 @@ export class BandAnswers {
       };
     };
     return {
-      ...ownerWords(owner),
+      ...ownerPlace(owner),
       series,
       event,
       row,
@@ -143,7 +143,7 @@ export class BandAnswers {
 function namesOf(view: BandWindow, layout: SeriesLayout): Pick<Bands, 'groups' | 'allSeries'> {
   const allSeries = Array.from(view.allSeries, (id): BandSeries => {
     const { group, owner } = layout.allSeries[id];
-    return { id, group, ...ownerWords(owner) };
+    return { id, group, ...ownerPlace(owner) };
   });
   return {
     allSeries,

@@ -18,7 +18,7 @@ import type {
   SeriesQuery,
   SeriesRef,
 } from '../protocol/compareData.js';
-import { CallWords } from './callWords.js';
+import { CallNames } from './callNames.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import type { CallId, CallPaths } from '../core/timeline/callPaths.js';
@@ -48,13 +48,13 @@ export class CompareAnswers {
     const paths = this.pathsOf(this.store.digest(a), this.store.digest(b), folded);
     const { bytesA, bytesB, blocksA, blocksB, table } = paths;
     const bytes = bytesB.map((after, row) => (width === 'after' ? after : Math.max(bytesA[row], after)));
-    const words = new CallWords((call) => ({ id: call, ...table[call] }));
+    const names = new CallNames((call) => ({ id: call, ...table[call] }));
     const wanted = query.focus.filter((call) => call < table.length);
-    for (const call of wanted) words.admit(call);
+    for (const call of wanted) names.admit(call);
     const blocks = blocksB.map((after, row) => Math.max(blocksA[row], after));
     const { tree, focus } = callTree(
       { ...paths, bytes, blocks },
-      { focus: wanted, pixels: query.pixels, admits: (call) => words.admit(call) },
+      { focus: wanted, pixels: query.pixels, admits: (call) => names.admit(call) },
     );
     const ids = focus.map(({ call }) => call);
     const [rowBytesA, rowBytesB, rowBlocksA, rowBlocksB] = treeSums(paths, tree, ids, [
@@ -70,10 +70,10 @@ export class CompareAnswers {
       bytesB: sumOf(bytesB),
       focus: ids.map((call, depth) => {
         const [above, below] = throughCalls(paths, ids.slice(0, depth + 1));
-        return { call: words.indexOf(call), bytesA: above, bytesB: below };
+        return { call: names.indexOf(call), bytesA: above, bytesB: below };
       }),
-      tree: { ...tree, call: words.indicesOf(tree, ids.length) },
-      calls: words.calls,
+      tree: { ...tree, call: names.indicesOf(tree, ids.length) },
+      calls: names.calls,
       rowBytesA,
       rowBytesB,
       rowBlocksA,

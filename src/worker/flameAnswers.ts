@@ -13,7 +13,7 @@ import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis, type Stretch } from '../core/model/historyAxis.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Flame, FlameCall, FlameQuery } from '../protocol/flameData.js';
-import { CallWords } from './callWords.js';
+import { CallNames } from './callNames.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import type { Bytes } from '../core/model/units.js';
@@ -50,14 +50,14 @@ export class FlameAnswers {
 type Calls = Pick<Flame, 'focus' | 'calls' | 'tree'>;
 
 function answer(snapshot: Snapshot, paths: CallPaths, query: FlameQuery, lookup: FileLookup): Calls {
-  const words = new CallWords((call) => wordsOf(snapshot, call, lookup));
+  const names = new CallNames((call) => callOf(snapshot, call, lookup));
   const known = snapshot.frames.count + CALL_GROUPS.length;
-  for (const call of query.focus) if (call < known) words.admit(call);
-  const { tree, focus } = callTree(paths, { ...query, admits: (call) => words.admit(call) });
+  for (const call of query.focus) if (call < known) names.admit(call);
+  const { tree, focus } = callTree(paths, { ...query, admits: (call) => names.admit(call) });
   return {
-    focus: focus.map(({ call, bytes }) => ({ call: words.indexOf(call), bytes })),
-    tree: { ...tree, call: words.indicesOf(tree, focus.length) },
-    calls: words.calls,
+    focus: focus.map(({ call, bytes }) => ({ call: names.indexOf(call), bytes })),
+    tree: { ...tree, call: names.indicesOf(tree, focus.length) },
+    calls: names.calls,
   };
 }
 
@@ -75,8 +75,8 @@ function withoutCalls(liveBytes: number): Calls {
   return { focus: [], calls: [none], tree };
 }
 
-/** A call in words. */
-function wordsOf(snapshot: Snapshot, call: CallId, lookup: FileLookup): FlameCall {
+/** A call with its names. */
+function callOf(snapshot: Snapshot, call: CallId, lookup: FileLookup): FlameCall {
   const { frames, strings } = snapshot;
   const group = CALL_GROUPS[call - frames.count] as (typeof CALL_GROUPS)[number] | undefined;
   if (group !== undefined) return { id: call, kind: group, file: '', line: 0, function: '', mapped: false };

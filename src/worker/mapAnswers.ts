@@ -7,7 +7,7 @@ import { snapshotAt } from '../core/model/snapshotAt.js';
 import { stacklessBucket } from '../core/attribution/stackless.js';
 import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
 import { NO_OWNER, type MapOwner, type MapPool, type MapQuery, type MemoryMapAnswer } from '../protocol/mapData.js';
-import { ownerWords } from './ownerWords.js';
+import { ownerPlace } from './ownerPlace.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
@@ -143,7 +143,7 @@ class BlockOwners {
     const key = `${stack}/${forward}/${stackless}`;
     let index = this.known.get(key);
     if (index === undefined) {
-      const owner = ownerWords(ownerOfStack(this.snapshot, stack, forward, stackless, this.lookup));
+      const owner = ownerPlace(ownerOfStack(this.snapshot, stack, forward, stackless, this.lookup));
       const frames = this.reader.read(stackFrames(this.snapshot, stack)).frames.slice(0, FRAMES_OF_BLOCK);
       const calls = frames.map((frame) => frame.function).join(' \u2190 ');
       const length = (owner.place?.file.length ?? 0) + (owner.place?.function.length ?? 0) + calls.length;

@@ -7,13 +7,13 @@ import { deviceViews } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
-import { FrameWords } from './frameWords.js';
+import { DigestFrames } from './digestFrames.js';
 import { lifetimesOf } from '../attribution/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
-import type { StackWords } from './stackKey.js';
+import type { DigestStack } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
-import { meetsNone, traceMeeting, traceSpan, type SpanWords, type TraceSpan } from './traceSpan.js';
+import { meetsNone, traceMeeting, traceSpan, type SpanStacks, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
 import { StackRoles } from '../attribution/stackRole.js';
 import { findSteps, type Steps } from '../attribution/steps.js';
@@ -79,8 +79,8 @@ export interface TraceFacts {
   curves: readonly TraceCurve[];
 }
 
-/** A stack's lifetimes, the stack in words. As that of a group: what is allocated and freed in a trace was recorded. */
-export interface DigestStackLifetimes extends StackWords, DigestLifetimes {}
+/** A stack's lifetimes, with the names of its frames. As that of a group: what is allocated and freed in a trace was recorded. */
+export interface DigestStackLifetimes extends DigestStack, DigestLifetimes {}
 
 export interface DigestLifetimes {
   /** Steps that the trace shows, and how they were found. */
@@ -111,7 +111,7 @@ export function digestSnapshot(
   savedAtUs: Microseconds | null = null,
   isAlone = false,
 ): SnapshotDigest {
-  const frames = new FrameWords(snapshot);
+  const frames = new DigestFrames(snapshot);
   const roles = new StackRoles(snapshot);
   const steps = findSteps(snapshot, recording, roles);
   const devices = deviceViews(snapshot, steps, roles);
@@ -125,8 +125,8 @@ export function digestSnapshot(
     curves.push(traceCurve(snapshot, history, recording, meeting, !isAlone));
     if (own === null) continue;
     const { longLived } = categorizer;
-    spans.push(traceSpan(snapshot, history, own, longLived, spanWords(snapshot, frames), meeting));
-    lifetimes.push(...lifetimesInWords(snapshot, history, own, longLived, frames));
+    spans.push(traceSpan(snapshot, history, own, longLived, spanStacks(snapshot, frames), meeting));
+    lifetimes.push(...namedLifetimes(snapshot, history, own, longLived, frames));
   }
   return {
     ...figuresOf(
@@ -136,7 +136,7 @@ export function digestSnapshot(
       savedAtUs,
       [...devices.values()].flatMap(({ history }) => disagreement(history.trace, history.disagreement)),
     ),
-    frames: frames.words,
+    frames: frames.frames,
     groups,
     blocks,
     segments: segmentFacts(snapshot, (block) => groupOfBlock[block]),
@@ -183,12 +183,12 @@ function isOnPurpose({ code, device }: SnapshotWarning, recording: Recording | n
   return code === 'ringOverflow' && device !== undefined && recording?.behindUs[device] != null;
 }
 
-function lifetimesInWords(
+function namedLifetimes(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
   longLived: readonly number[],
-  frames: FrameWords,
+  frames: DigestFrames,
 ): DigestStackLifetimes[] {
   const table = lifetimesOf(snapshot, history, steps, longLived);
   return table.stacks.map((lifetimes) => ({
@@ -205,19 +205,19 @@ function lifetimesInWords(
     drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
       step,
       bytes,
-      site: innermostUserFrame(frames.ofStack(freeStack).map((frame) => frames.words[frame])),
+      site: innermostUserFrame(frames.ofStack(freeStack).map((frame) => frames.frames[frame])),
     })),
   }));
 }
 
-function spanWords(snapshot: Snapshot, frames: FrameWords): SpanWords {
+function spanStacks(snapshot: Snapshot, frames: DigestFrames): SpanStacks {
   return {
     stack: (stack, forward) => ({
       frames: frames.ofStack(stack),
       forwardFrames: frames.ofStack(forward),
       stackless: stacklessBucket(snapshot, true),
     }),
-    site: (stack) => innermostUserFrame(frames.ofStack(stack).map((frame) => frames.words[frame])),
+    site: (stack) => innermostUserFrame(frames.ofStack(stack).map((frame) => frames.frames[frame])),
   };
 }
 

@@ -12,7 +12,7 @@ import type { DigestPeak } from './digestPeak.js';
 import type { Failure } from '../attribution/failures.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import type { SegmentFacts } from '../attribution/segmentFacts.js';
-import type { StackWords } from './stackKey.js';
+import type { DigestStack } from './stackKey.js';
 import type { Steps } from '../attribution/steps.js';
 import type { TraceCurve } from './traceCurve.js';
 import { UNKNOWN, type Anchors, type SpanLives, type TraceSpan } from './traceSpan.js';
@@ -20,22 +20,22 @@ import { UNKNOWN, type Anchors, type SpanLives, type TraceSpan } from './traceSp
 const text = v.string();
 const flag = v.boolean();
 /** A column is one value to the library, which would else be called for each of its numbers. */
-const words = v.custom<Uint32Array>((column) => column instanceof Uint32Array);
+const uint32s = v.custom<Uint32Array>((column) => column instanceof Uint32Array);
 const integers = v.custom<Int32Array>((column) => column instanceof Int32Array);
 const floats = v.custom<Float64Array>((column) => column instanceof Float64Array && column.every(Number.isFinite));
 
 const stackless: v.GenericSchema<StacklessBucket> = v.picklist(['beforeRecording', 'noStack']);
 const stepSource: v.GenericSchema<Steps['source']> = v.picklist(['annotations', 'recorder', 'period']);
 const frame: v.GenericSchema<DigestFrame> = v.object({ file: text, line: finite, function: text });
-const ordinals = v.pipe(words, v.check(rises));
+const ordinals = v.pipe(uint32s, v.check(rises));
 
-const stackWords = { frames: v.array(count), forwardFrames: v.array(count), stackless };
-const stack: v.GenericSchema<StackWords> = v.object(stackWords);
+const stackFields = { frames: v.array(count), forwardFrames: v.array(count), stackless };
+const stack: v.GenericSchema<DigestStack> = v.object(stackFields);
 
 const equal: v.GenericSchema<EqualBlocks> = v.object({ size: finite, blocks: count });
 
 const group: v.GenericSchema<LiveGroup> = v.object({
-  ...stackWords,
+  ...stackFields,
   equal,
   liveBytes: finite,
   requestedBytes: finite,
@@ -47,7 +47,15 @@ const group: v.GenericSchema<LiveGroup> = v.object({
 });
 
 const blocks: v.GenericSchema<LiveBlocks> = v.pipe(
-  v.object({ count, device: integers, addrLow: words, addrHigh: words, size: floats, group: words, birth: words }),
+  v.object({
+    count,
+    device: integers,
+    addrLow: uint32s,
+    addrHigh: uint32s,
+    size: floats,
+    group: uint32s,
+    birth: uint32s,
+  }),
   v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
 );
 
@@ -91,12 +99,12 @@ const warning: v.GenericSchema<SnapshotWarning> = v.object({
 const steps: v.GenericSchema<Steps> = v.object({ source: stepSource, device: finite, starts: ordinals });
 
 const lifetimes: v.GenericSchema<DigestStackLifetimes> = v.object({
-  ...stackWords,
+  ...stackFields,
   steps: count,
   stepSource,
   binSteps: finite,
   floors: floats,
-  survivorBirths: words,
+  survivorBirths: uint32s,
   usualFreedAge: v.nullable(finite),
   oldestFreedAge: v.nullable(finite),
   drops: v.array(v.object({ step: finite, bytes: finite, site: v.nullable(frame) })),
@@ -119,7 +127,7 @@ const peak: v.GenericSchema<DigestPeak> = v.object({
   }),
   groups: v.array(
     v.object({
-      ...stackWords,
+      ...stackFields,
       category: v.pipe(
         count,
         v.check((category) => category < CATEGORY_CODES),
@@ -150,11 +158,11 @@ const lives: v.GenericSchema<SpanLives> = v.pipe(
     count,
     birth: integers,
     death: integers,
-    addrLow: words,
-    addrHigh: words,
+    addrLow: uint32s,
+    addrHigh: uint32s,
     bytes: floats,
-    stack: words,
-    site: words,
+    stack: uint32s,
+    site: uint32s,
   }),
   v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
 );

@@ -10,7 +10,7 @@ import { snapshotAt } from '../model/snapshotAt.js';
 import { stepsBegun } from '../attribution/stepNumbers.js';
 import { stepAt } from '../attribution/steps.js';
 
-/** The peak of a device's curve, with the stacks that held memory there in words. */
+/** The peak of a device's curve, with the frames of the stacks that held memory there. */
 export interface DigestPeak {
   device: number;
   /** Ordinal of the event in the device's trace, -1 for the state before the first. */
@@ -58,7 +58,7 @@ export interface DigestPeakGroup extends Omit<PeakGroup, 'stack' | 'forwardStack
 
 /**
  * The peak of each device that has a trace, that of most bytes first.
- * @param ofStack a stack's frames in the digest's words
+ * @param ofStack indices of a stack's frames in the digest
  */
 export function devicePeaks(
   snapshot: Snapshot,
@@ -68,7 +68,7 @@ export function devicePeaks(
 ): DigestPeak[] {
   return views
     .filter(({ history }) => history.trace.count > 0)
-    .map((view) => inWords(snapshot, peakOf(snapshot, view.history, view.categorizer), view, recording, ofStack))
+    .map((view) => peakWithFrames(snapshot, peakOf(snapshot, view.history, view.categorizer), view, recording, ofStack))
     .sort((a, b) => b.liveBytes - a.liveBytes);
 }
 
@@ -78,7 +78,7 @@ const MOST_FAILURES = 3;
 
 /**
  * What was held when allocations failed, the last ones of each device, in order.
- * @param ofStack a stack's frames in the digest's words
+ * @param ofStack indices of a stack's frames in the digest
  */
 export function deviceFailures(
   snapshot: Snapshot,
@@ -96,7 +96,7 @@ export function deviceFailures(
         frames: ofStack(events.stack[first + event]),
         forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),
         largestFreeBytes: largestFree(snapshot, view, event),
-        held: inWords(snapshot, heldAt(snapshot, history, categorizer, event), view, recording, ofStack),
+        held: peakWithFrames(snapshot, heldAt(snapshot, history, categorizer, event), view, recording, ofStack),
       }));
   });
 }
@@ -114,7 +114,7 @@ function largestFree(snapshot: Snapshot, { history }: DeviceView, event: number)
   return largest;
 }
 
-function inWords(
+function peakWithFrames(
   snapshot: Snapshot,
   peak: Peak,
   { history, categorizer, roles, steps }: DeviceView,

@@ -3,7 +3,7 @@ import type { Bytes } from '../model/units.js';
 import { CATEGORY_CODES } from '../attribution/categories.js';
 import { BlockSizes, type EqualBlocks } from '../attribution/equalBlocks.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
-import type { FrameWords } from './frameWords.js';
+import type { DigestFrames } from './digestFrames.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import { stacklessBucket } from '../attribution/stackless.js';
 
@@ -44,7 +44,7 @@ export interface LiveBlocks {
 export function liveGroups(
   snapshot: Snapshot,
   devices: ReadonlyMap<number, DeviceView>,
-  frames: FrameWords,
+  frames: DigestFrames,
 ): { groups: LiveGroup[]; blocks: LiveBlocks; groupOfBlock: Uint32Array } {
   const { blocks, segments, events } = snapshot;
   const live: number[] = [];

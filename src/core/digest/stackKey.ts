@@ -3,7 +3,7 @@ import type { StacklessBucket } from '../attribution/owner.js';
 import { factOf } from './factOf.js';
 
 /** A stack as a digest names it: indices into its frames. */
-export interface StackWords {
+export interface DigestStack {
   frames: readonly number[];
   forwardFrames: readonly number[];
   stackless: StacklessBucket;
@@ -12,7 +12,7 @@ export interface StackWords {
 /** Equal for equal stacks of different snapshots, in one thread. */
 export type StackKey = number & { readonly __stack: never };
 
-/** A stack in words, innermost frame first. */
+/** A stack of a digest, innermost frame first. */
 export interface KnownStack {
   readonly frames: readonly DigestFrame[];
   readonly forward: readonly DigestFrame[];
@@ -41,10 +41,10 @@ class Numbers<Value> {
 
 const frames = new Numbers<DigestFrame>();
 const stacks = new Numbers<KnownStack>();
-const keyOf = new WeakMap<StackWords, StackKey>();
+const keyOf = new WeakMap<DigestStack, StackKey>();
 
 /** The key of a stack: short, whatever its frames are called. */
-export function stackKey(digest: { readonly frames: readonly DigestFrame[] }, stack: StackWords): StackKey {
+export function stackKey(digest: { readonly frames: readonly DigestFrame[] }, stack: DigestStack): StackKey {
   let key = keyOf.get(stack);
   if (key === undefined) {
     const numbers = numbersOf(digest.frames);
@@ -66,6 +66,6 @@ export function stackOfKey(key: StackKey): KnownStack {
   return stacks.at(key);
 }
 
-const numbersOf = factOf((words: readonly DigestFrame[]) =>
-  Uint32Array.from(words, (frame) => frames.of(`${frame.file}\n${frame.line}\n${frame.function}`, () => frame)),
+const numbersOf = factOf((stack: readonly DigestFrame[]) =>
+  Uint32Array.from(stack, (frame) => frames.of(`${frame.file}\n${frame.line}\n${frame.function}`, () => frame)),
 );

@@ -5,7 +5,7 @@ import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { freeStacks } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
-import type { StackWords } from './stackKey.js';
+import type { DigestStack } from './stackKey.js';
 import type { Steps } from '../attribution/steps.js';
 
 /** Places that are found again in another dump's trace of the same events: where the hash of some events is round. */
@@ -40,7 +40,7 @@ export interface TraceSpan extends TraceMeeting {
   readonly since: number;
   readonly lives: SpanLives;
   /** Stacks and frames that lines of `lives` name. */
-  readonly stacks: readonly StackWords[];
+  readonly stacks: readonly DigestStack[];
   readonly sites: readonly (DigestFrame | null)[];
 }
 
@@ -71,9 +71,9 @@ const NEAR_END = 8192;
 /** Rows of older events are left out: earlier dumps have them. */
 const MOST_LIVES = 100_000;
 
-/** The words of a stack, and the user's frame of one that freed. */
-export interface SpanWords {
-  stack: (stack: StackId, forward: StackId) => StackWords;
+/** The frames of a stack, and the user's frame of one that freed. */
+export interface SpanStacks {
+  stack: (stack: StackId, forward: StackId) => DigestStack;
   site: (stack: StackId) => DigestFrame | null;
 }
 
@@ -82,7 +82,7 @@ export function traceSpan(
   history: DeviceHistory,
   steps: Steps,
   longLived: readonly number[],
-  words: SpanWords,
+  stacksOf: SpanStacks,
   meeting: TraceMeeting,
 ): TraceSpan {
   const { trace, startUs } = history;
@@ -95,7 +95,7 @@ export function traceSpan(
       startUs === null
         ? null
         : Float64Array.from(steps.starts, (ordinal) => startUs + (history.timeAt(ordinal) ?? Number.NaN)),
-    ...livesOf(snapshot, history, longLived, words),
+    ...livesOf(snapshot, history, longLived, stacksOf),
   };
 }
 
@@ -158,7 +158,7 @@ function livesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
   longLived: readonly number[],
-  words: SpanWords,
+  stacksOf: SpanStacks,
 ): Pick<TraceSpan, 'since' | 'lives' | 'stacks' | 'sites'> {
   const { allocations, trace } = history;
   const freeStackOf = freeStacks(snapshot, history);
@@ -171,7 +171,7 @@ function livesOf(
     since = Int32Array.from(rows, touched).sort()[rows.length - MOST_LIVES - 1] + 1;
     rows = rows.filter((row) => touched(row) >= since);
   }
-  const stacks = new Indexed<StackWords>();
+  const stacks = new Indexed<DigestStack>();
   const sites = new Indexed<DigestFrame | null>();
   const { events } = snapshot;
   const lives = {
@@ -198,12 +198,12 @@ function livesOf(
       const stack = allocations.stack[row];
       const forward = allocations.forwardStack[row];
       lives.stack[i] = stacks.of(forward === NO_STACK ? stack : `${stack}/${forward}`, () =>
-        words.stack(stack, forward),
+        stacksOf.stack(stack, forward),
       );
     }
     if (death < trace.count) {
       const stack = freeStackOf(death);
-      lives.site[i] = sites.of(stack, () => words.site(stack));
+      lives.site[i] = sites.of(stack, () => stacksOf.site(stack));
     }
   }
   return { since, lives, stacks: stacks.values, sites: sites.values };

@@ -45,19 +45,19 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
           ),
         );
       }
-      const kept = to - from;
-      if (kept > head) {
+      const carried = to - from;
+      if (carried > head) {
         // One text fills a piece: make room for it, but never for more than the source still holds.
         const behind = head;
-        head = Math.max(kept, Math.min(machine.wanted, kept + source.size - position));
+        head = Math.max(carried, Math.min(machine.wanted, carried + source.size - position));
         chunk = Math.max(chunk, head >> 2);
         const larger = new Uint8Array(head + chunk);
         larger.set(next.subarray(behind, behind + got), head);
         next = larger;
       }
-      next.set(piece.subarray(from, to), head - kept);
+      next.set(piece.subarray(from, to), head - carried);
       [piece, next] = [next, piece];
-      from = head - kept;
+      from = head - carried;
       to = head + got;
       position += got;
       if (position < source.size) {

@@ -58,9 +58,9 @@ export function followBlocks(a: SnapshotDigest, b: SnapshotDigest, run: readonly
   for (let row = 0; row < b.blocks.count; row++) {
     add(living.has(addressOf(b, row)) ? survived : allocated, b.blocks.group[row], b.blocks.size[row]);
   }
-  const kept = new Set(living.values());
+  const survivors = new Set(living.values());
   for (let row = 0; row < a.blocks.count; row++) {
-    if (!kept.has(row)) add(freed, a.blocks.group[row], a.blocks.size[row]);
+    if (!survivors.has(row)) add(freed, a.blocks.group[row], a.blocks.size[row]);
   }
   return { survived, allocated, freed, certain };
 }

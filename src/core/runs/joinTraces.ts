@@ -120,9 +120,9 @@ class DeviceJoin {
         this.open.delete(address);
         this.end(life, stepOf(death), lives.bytes[row], this.siteOf(span, row));
       } else if (birth >= from && lives.stack[row] !== UNKNOWN) {
-        const words = span.stacks[lives.stack[row]];
+        const stack = span.stacks[lives.stack[row]];
         const life: JoinedLife = {
-          key: stackKey(digest, words),
+          key: stackKey(digest, stack),
           birth: stepOf(birth),
           death: freed ? stepOf(death) : null,
           bytes: lives.bytes[row],
@@ -186,9 +186,9 @@ class DeviceJoin {
     const { blocks } = digest;
     for (let row = 0; row < blocks.count; row++) {
       if (blocks.device[row] !== this.device || blocks.birth[row] !== NO_INDEX) continue;
-      const words = digest.groups[blocks.group[row]];
+      const stack = digest.groups[blocks.group[row]];
       this.open.set(addressOf(blocks, row), {
-        key: stackKey(digest, words),
+        key: stackKey(digest, stack),
         birth: 0,
         death: null,
         bytes: blocks.size[row],

@@ -6,7 +6,7 @@ import type { Microseconds } from '../model/units.js';
 import { segmentFacts } from '../attribution/segmentFacts.js';
 import { disagreement } from '../digest/disagreement.js';
 import { figuresOf, headOf, type SnapshotDigest, type TraceFacts } from '../digest/digest.js';
-import { FrameWords } from '../digest/frameWords.js';
+import { DigestFrames } from '../digest/digestFrames.js';
 import { liveGroups } from '../digest/liveGroups.js';
 import { sameHistory } from './sameProcess.js';
 
@@ -39,14 +39,14 @@ export function outlineBefore(
     ({ device, events }) => events <= (later.heads.find((head) => head.device === device)?.events ?? 0),
   );
   if (!goesOn || !sameHistory({ heads }, later)) return null;
-  const frames = new FrameWords(snapshot);
+  const frames = new DigestFrames(snapshot);
   const { groups, groupOfBlock } = liveGroups(snapshot, new Map(), frames);
-  if (!namesFiles(snapshot, [...later.frames, ...frames.words])) return null;
+  if (!namesFiles(snapshot, [...later.frames, ...frames.frames])) return null;
   const segments = segmentFacts(snapshot, (block) => groupOfBlock[block]);
   const disagreements = snapshot.traces.flatMap((trace) => disagreement(trace, disagreementAtEnd(snapshot, trace)));
   const known = {
     ...figuresOf(path, snapshot, recording, savedAtUs, disagreements),
-    frames: frames.words,
+    frames: frames.frames,
     groups: groups.map((group) => leaveOut(path, group, ['categories'])),
     segments,
     heads,
@@ -57,8 +57,8 @@ export function outlineBefore(
 }
 
 /** A whole digest may name more of the user's files than an outline: where all are named, paths are mapped alike. */
-function namesFiles({ frames, strings }: Snapshot, words: SnapshotDigest['frames']): boolean {
-  const named = new Set(words.map(({ file }) => file));
+function namesFiles({ frames, strings }: Snapshot, recorded: SnapshotDigest['frames']): boolean {
+  const named = new Set(recorded.map(({ file }) => file));
   return [...new Set(frames.file)].every((id) => {
     const file = strings.text(id);
     const kind = recordedKind(file);

@@ -17,12 +17,12 @@ export async function findMark(source: ByteSource, from: number, marks: readonly
   const isFirst = new Uint8Array(256);
   for (const pattern of patterns) isFirst[pattern[0]] = 1;
   const buffer = new Uint8Array(CHUNK + longest);
-  let kept = 0;
+  let carried = 0;
   let position = from;
   for (;;) {
-    const got = await source.read(position, buffer.subarray(kept));
-    const filled = kept + got;
-    const base = position - kept;
+    const got = await source.read(position, buffer.subarray(carried));
+    const filled = carried + got;
+    const base = position - carried;
     // What may be the start of a mark is looked at again with what follows.
     const end = got === 0 ? filled : filled - longest + 1;
     for (let p = 0; p < end; p++) {
@@ -32,8 +32,8 @@ export async function findMark(source: ByteSource, from: number, marks: readonly
     }
     if (got === 0) return null;
     position += got;
-    kept = Math.min(filled, longest - 1);
-    buffer.copyWithin(0, filled - kept, filled);
+    carried = Math.min(filled, longest - 1);
+    buffer.copyWithin(0, filled - carried, filled);
   }
 }
 

@@ -14,21 +14,21 @@ export async function runJson(source: ByteSource, machine: JsonMachine, chunkSiz
   const start = await byteOrderMark(source);
   let buffer = new Uint8Array(Math.min(chunkSize, Math.max(1, source.size)));
   /** Bytes at the start of the buffer that wait for the rest of their token. */
-  let kept = 0;
+  let carried = 0;
   let position = start;
   for (;;) {
-    if (kept === buffer.length) {
-      const next = new Uint8Array(kept * 2);
-      next.set(buffer.subarray(0, kept));
+    if (carried === buffer.length) {
+      const next = new Uint8Array(carried * 2);
+      next.set(buffer.subarray(0, carried));
       buffer = next;
     }
-    const got = await source.read(position, buffer.subarray(kept));
+    const got = await source.read(position, buffer.subarray(carried));
     position += got;
-    const filled = kept + got;
+    const filled = carried + got;
     const consumed = machine.run(buffer, 0, filled, position - filled, got === 0);
-    kept = filled - consumed;
+    carried = filled - consumed;
     if (got === 0) {
-      if (machine.complete && kept === 0) return;
+      if (machine.complete && carried === 0) return;
       throw new SnapshotError(
         'truncated',
         t(

@@ -93,8 +93,8 @@ export class TorchObjects {
    */
   append(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const known = this.get(list);
-    const kept = known?.type === 'list' ? known : null;
-    if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
+    const existing = known?.type === 'list' ? known : null;
+    if (existing === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
       throw new SnapshotError(
         'notASnapshot',
         t(
@@ -104,11 +104,11 @@ export class TorchObjects {
       );
     }
     this.held += to - from;
-    const items = kept?.items ?? [];
+    const items = existing?.items ?? [];
     const length = items.length + to - from;
     if (length > MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, length);
     for (let i = from; i < to; i++) items.push(ref[i]);
-    return kept === null ? this.add({ type: 'list', items }) : list;
+    return existing === null ? this.add({ type: 'list', items }) : list;
   }
 
   /**

@@ -6,16 +6,16 @@ import type { DigestFrame } from '../model/digestFrame.js';
 const MOST_FRAMES = 1 << 22;
 const INNERMOST = 16;
 
-/** Frames of the stacks in words, each once. */
-export class FrameWords {
-  readonly words: DigestFrame[] = [];
+/** The frames of all stacks of a digest, each once. */
+export class DigestFrames {
+  readonly frames: DigestFrame[] = [];
   private readonly index = new Map<number, number>();
   private readonly stacks = new Map<StackId, readonly number[]>();
   private left = MOST_FRAMES;
 
   constructor(private readonly snapshot: Snapshot) {}
 
-  /** Indices into `words`, innermost first. */
+  /** Indices into `frames`, innermost first. */
   ofStack(stack: StackId): readonly number[] {
     let ids = this.stacks.get(stack);
     if (ids === undefined) {
@@ -24,24 +24,24 @@ export class FrameWords {
       const whole = offset[stack + 1] - from;
       this.left -= whole;
       const to = from + (this.left >= 0 ? whole : Math.min(whole, INNERMOST));
-      ids = Array.from(frames.subarray(from, to), (frame) => this.word(frame));
+      ids = Array.from(frames.subarray(from, to), (frame) => this.indexOf(frame));
       this.stacks.set(stack, ids);
     }
     return ids;
   }
 
-  private word(frame: number): number {
-    let word = this.index.get(frame);
-    if (word === undefined) {
+  private indexOf(frame: number): number {
+    let at = this.index.get(frame);
+    if (at === undefined) {
       const { frames, strings } = this.snapshot;
-      word = this.words.length;
-      this.index.set(frame, word);
-      this.words.push({
+      at = this.frames.length;
+      this.index.set(frame, at);
+      this.frames.push({
         file: strings.text(frames.file[frame]),
         line: frames.line[frame],
         function: strings.text(frames.name[frame]),
       });
     }
-    return word;
+    return at;
   }
 }

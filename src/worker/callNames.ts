@@ -7,8 +7,8 @@ const LONGEST_NAME = 240;
 /** Characters of all names in an answer. */
 const ROOM_FOR_NAMES = 30_000;
 
-/** The calls of an answer in words, as many as there is room for. */
-export class CallWords {
+/** The calls of an answer, with as many names as fit. */
+export class CallNames {
   readonly calls: FlameCall[] = [];
   private readonly indices = new Map<CallId, number>();
   private room = ROOM_FOR_NAMES;
@@ -16,21 +16,21 @@ export class CallWords {
   /** @param whole a call with its names however long they are */
   constructor(private readonly whole: (call: CallId) => FlameCall) {}
 
-  /** Takes room for a call's words; false if there is none. */
+  /** Adds a call with its names; false if they do not fit. */
   admit(call: CallId): boolean {
     if (this.indices.has(call)) return true;
-    const words = this.wordsOf(call);
-    const length = words.file.length + words.function.length;
+    const named = this.bounded(call);
+    const length = named.file.length + named.function.length;
     if (length > this.room) return false;
     this.room -= length;
-    this.add(call, words);
+    this.add(call, named);
     return true;
   }
 
-  /** Where a call's words are in `calls`; without names if there was no room for them. */
+  /** Where a call is in `calls`; without names if they do not fit. */
   indexOf(call: CallId): number {
     const known = this.indices.get(call);
-    return known ?? this.add(call, { ...this.wordsOf(call), file: '', line: 0, function: '', mapped: false });
+    return known ?? this.add(call, { ...this.bounded(call), file: '', line: 0, function: '', mapped: false });
   }
 
   /** The same for each row of a tree; 0 for merged rows, and for the root of everything. */
@@ -38,19 +38,19 @@ export class CallWords {
     return tree.call.map((call, row) => (tree.merged[row] === 0 && (row > 0 || focused > 0) ? this.indexOf(call) : 0));
   }
 
-  private add(call: CallId, words: FlameCall): number {
+  private add(call: CallId, named: FlameCall): number {
     this.indices.set(call, this.calls.length);
-    return this.calls.push(words) - 1;
+    return this.calls.push(named) - 1;
   }
 
-  private wordsOf(call: CallId): FlameCall {
-    const words = this.whole(call);
+  private bounded(call: CallId): FlameCall {
+    const named = this.whole(call);
     return {
-      ...words,
+      ...named,
       // A file is still recognised by the end of its path.
-      file: words.file.slice(-LONGEST_NAME),
-      function: words.function.slice(0, LONGEST_NAME),
-      mapped: words.mapped && words.file.length <= LONGEST_NAME,
+      file: named.file.slice(-LONGEST_NAME),
+      function: named.function.slice(0, LONGEST_NAME),
+      mapped: named.mapped && named.file.length <= LONGEST_NAME,
     };
   }
 }
