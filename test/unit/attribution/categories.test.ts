@@ -45,8 +45,8 @@ function basename(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-describe('What memory is for', () => {
-  it('is what the program knows it to be, in nearly every byte, and never another thing than it is said to be', async () => {
+describe('The category of memory', () => {
+  it('is what the program knows for nearly every byte, and never a wrong one', async () => {
     const named = new Map<string, { right: number; wrong: number; missed: number }>();
     let all = 0;
     let right = 0;
@@ -109,7 +109,7 @@ describe('What memory is for', () => {
     }
   });
 
-  it('is what the profiler says, where it says it', async () => {
+  it('is the profiler’s where a profile has one', async () => {
     const snapshot = await readFile(join(FIXTURES, 'profiler/profile_to_snapshot.pickle.gz'));
     const said = new Map<string, number>();
     const { blocks, strings } = snapshot;
@@ -125,7 +125,7 @@ describe('What memory is for', () => {
     assert.equal(codes[CategoryCode.OptimizerState], said.get('optimizer_state'));
   });
 
-  it('tells gradients, weights and scratch of real GPU recordings', async function () {
+  it('separates gradients, weights and workspaces in real GPU recordings', async function () {
     if (!hasCorpus()) {
       console.log('    skipped: no corpus beside the checkout');
       this.skip();

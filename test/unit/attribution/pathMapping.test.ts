@@ -61,7 +61,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'tells letter case apart elsewhere',
+    title: 'distinguishes letter case in other paths',
     workspace: ['Model.py', 'train.py'],
     expect: { '/app/train.py': 'train.py', '/app/model.py': null },
   },
@@ -86,7 +86,7 @@ const CASES: Case[] = [
     expect: { '/home/ml/aux/train.py': 'aux/src/train.py', '/home/ml/aux/model.py': 'aux/src/model.py' },
   },
   {
-    title: 'does not accuse a project of what its neighbour did (workspace above)',
+    title: 'does not apply one project’s folder to its neighbour (workspace above)',
     workspace: ['proj/train.py', 'proj/model.py'],
     expect: {
       '/home/ml/proj/model.py': 'proj/model.py',
@@ -94,7 +94,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'does not accuse a project of what its neighbour did (workspace is the project)',
+    title: 'does not apply one project’s folder to its neighbour (workspace is the project)',
     workspace: ['train.py', 'model.py'],
     expect: {
       '/home/ml/proj/train.py': 'train.py',
@@ -222,7 +222,7 @@ describe('Path mapping', () => {
     assert.equal(mapping.lookup('/never/seen.py'), null);
   });
 
-  it('tells what it learned as rules that lead to the same answers', () => {
+  it('returns rules that give the same answers', () => {
     const recorded = ['C:\\job\\repo\\pkg\\a.py', 'C:\\job\\repo\\pkg\\b.py', '/srv/tool/x/y.py', '/srv/tool/z.py'];
     const workspace = ['one/pkg/a.py', 'one/pkg/b.py', 'two/x/y.py', 'two/z.py'];
     const learned = mapPaths(recorded, workspace, []);

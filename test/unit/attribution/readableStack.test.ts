@@ -34,7 +34,7 @@ const PYTHON = [
   frame('/job/train.py', 'main'),
 ];
 
-describe('A stack as people read it', () => {
+describe('A readable stack', () => {
   it('has the frames of Python in their order, wherever the C++ ones are', () => {
     const reader = new StackReader();
     const [innermost, ...outer] = PYTHON;

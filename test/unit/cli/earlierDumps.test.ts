@@ -77,7 +77,7 @@ describe('Earlier dumps of a process', () => {
     }
   });
 
-  it('are reported so whatever their names say', async () => {
+  it('are reported so under any names', async () => {
     for (let seed = 1; seed <= tries(60, 4); seed++) {
       for (let turn = 0; turn < 6; turn++) {
         record(seed, 6, Infinity, (dump) => `snapshot_${(dump + turn) % 6}.pickle`);

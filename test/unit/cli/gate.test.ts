@@ -11,7 +11,7 @@ import { runHere } from './runHere.js';
 
 const RECORDING = join(FIXTURES, 'recordings/aux_loss');
 
-describe('As a gate, the command line', () => {
+describe('The command line in CI', () => {
   let root: string;
   /** The snapshots are read once for all tests. */
   let cache: string;

@@ -37,7 +37,7 @@ const JOB = `
 
 const PLENTY: Budget = { timeMs: 600_000, bytes: Infinity };
 
-describe('The command line beside inputs that take it down', () => {
+describe('The command line with inputs that end its reader', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'leakline-job-'));
@@ -87,11 +87,11 @@ describe('The command line beside inputs that take it down', () => {
     return { found, printed, complaints };
   };
 
-  it('passes on what the work says', async () => {
+  it('passes on the output of the work', async () => {
     assert.deepEqual(await work(['a', 'b']), { found: true, printed: 'a,b', complaints: [] });
   });
 
-  it('names an input that ends its reader, sets it aside, and says all else once', async () => {
+  it('names an input that ends its reader, excludes it, and reports the rest once', async () => {
     const { printed, complaints } = await work(['bad', 'deadly', 'b']);
     assert.equal(printed, 'bad,b');
     assert.deepEqual(complaints, [
@@ -137,7 +137,7 @@ describe('The command line beside inputs that take it down', () => {
     ]);
   });
 
-  it('sets the input that weighs most aside if the report takes too long', async () => {
+  it('excludes the largest input if the report takes too long', async () => {
     const { printed, complaints } = await work(['a', 'heaviest', 'b'], { timeMs: 1000 });
     assert.equal(printed, 'a,b');
     assert.match(complaints.join(), /^heaviest is skipped: the report with it was stopped/);

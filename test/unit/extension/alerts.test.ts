@@ -9,19 +9,19 @@ const leaking = (stepsToOom: number | null): RunReport =>
   });
 
 describe('An alert', () => {
-  it('is given once when a leak is certain, and once more when little is left', () => {
+  it('is given once when a leak is certain, and once more when little memory is left', () => {
     assert.equal(alertFor(leaking(null), 'leak', []), 'leak');
     assert.equal(alertFor(leaking(9000), 'leak', ['leak']), null);
     assert.equal(alertFor(leaking(499), 'leak', ['leak']), 'runningOut');
     assert.equal(alertFor(leaking(100), 'leak', ['leak', 'runningOut']), null);
   });
 
-  it('is one only where little is left from the start', () => {
+  it('is given once where little memory is left from the start', () => {
     assert.equal(alertFor(leaking(10), 'leak', []), 'runningOut');
     assert.equal(alertFor(leaking(9000), 'leak', ['runningOut']), null);
   });
 
-  it('is not given of what does not leak, nor against the setting', () => {
+  it('is not given without a leak, nor against the setting', () => {
     for (const verdict of ['growing', 'cycle', 'tooShort', 'plateau'] as const) {
       assert.equal(alertFor({ ...leaking(3), verdict }, 'leak', []), null);
     }

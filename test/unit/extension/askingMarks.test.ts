@@ -19,7 +19,7 @@ describe('The line that requested memory that was not there', () => {
     assert.match(askingProblemText(mark), /^Out of memory on device 2: .* requested 400 MiB/);
   });
 
-  it('has none where nothing failed', async () => {
+  it('is absent where nothing failed', async () => {
     const path = join(FIXTURES, 'shapes/t213.p4.pickle');
     const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
     assert.deepEqual(askingMarks(report), []);

@@ -153,7 +153,7 @@ describe('The worker as the extension sees it', () => {
     assert.deepEqual(threads[1].asked, ['load a', 'report']);
   });
 
-  it('stays down after three deaths, and comes back when asked or after a while', async () => {
+  it('stops after three crashes, and restarts on request or after a pause', async () => {
     await engine.call('load', { path: 'a' });
     for (let i = 0; i < 3; i++) {
       threads[threads.length - 1].die('x');
@@ -175,7 +175,7 @@ describe('The worker as the extension sees it', () => {
     await engine.call('report', null);
   });
 
-  it('says nothing when it is ended on purpose', async () => {
+  it('reports nothing when it is ended on purpose', async () => {
     await engine.call('load', { path: 'a' });
     await engine.dispose();
     assert.deepEqual(told, []);

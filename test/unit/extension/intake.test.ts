@@ -358,7 +358,7 @@ describe('The intake of snapshots', () => {
       assert.deepEqual(world.loads, ['c', 'c']);
     });
 
-    it('does not leave anybody waiting when everything is cleared', async () => {
+    it('rejects when everything is cleared', async () => {
       world.onLoad = () => new Promise(() => undefined);
       world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: STOP });
       const opened = assert.rejects(world.intake.open('a'), { message: 'cleared' });

@@ -22,7 +22,7 @@ function nodes(...runs: Parameters<typeof report>): FindingNode[] {
 }
 const rows = (...runs: Parameters<typeof report>): LineNode[] => nodes(...runs).flatMap(({ lines }) => lines);
 
-describe('Rows of the Leaks view, gathered', () => {
+describe('Rows of the Leaks view', () => {
   const lines = [
     lineReport({ file: 'a.py', line: 1, leakedBytes: 5 * MiB, holder }),
     lineReport({ file: 'b.py', line: 2, leakedBytes: 3 * MiB, holder: null }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { QuietMoment } from '../../../src/extension/intake/quietMoment.js';
 import { FakeClock } from './support/fakeClock.js';
 
-describe('The quiet moment before an analysis', () => {
+describe('The delay before an analysis', () => {
   let clock: FakeClock;
   let busy: boolean;
   let runs: number[];

@@ -70,7 +70,7 @@ describe('A folder that is watched', () => {
     assert.deepEqual([...noticed], ['a.leakline.json']);
   });
 
-  it('has room again where a snapshot is gone', async () => {
+  it('accepts another snapshot after one is deleted', async () => {
     ['a.pickle', 'b.pickle'].forEach(write);
     await watchAtMost(2);
     noticed.clear();

@@ -69,7 +69,7 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
   'a table': [Buffer.from('name,price\napple,3\n'), 'notASnapshot', /starts neither like a pickle/],
 };
 
-describe('What is not an input', () => {
+describe('A file of another kind:', () => {
   for (const [title, [bytes, reason, sentence]] of Object.entries(FILES)) {
     it(`${title} is named for what it is`, async () => {
       const error: unknown = await readBytes(bytes).then(

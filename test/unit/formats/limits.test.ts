@@ -70,7 +70,7 @@ async function limitOf(
 }
 
 describe('Limits of containers and texts', () => {
-  it('stop at a page of more snapshots than anybody puts into one', async () => {
+  it('stop at a page with too many snapshots', async () => {
     const page = (snapshots: number): ByteSource =>
       endless('<html><script>\nconst local_files = [', '{"name": "x", "base64": "gASVCg=="}, ', 37 + 37 * snapshots);
     assert.match(await limitOf(page(300), 'snapshots', 256, null, null), /holds more than 256 snapshots/);
@@ -111,13 +111,13 @@ describe('Limits of containers and texts', () => {
     );
   });
 
-  it('stop at more packings in each other than anybody makes', async () => {
+  it('stop at containers nested too deeply', async () => {
     let packed: Uint8Array = Buffer.from('hello');
     for (let i = 0; i < 5; i++) packed = gzipSync(packed);
     assert.match(await limitOf(bytesSource('x', packed), 'packings', 3, null, null), /has 4 layers of compression/);
   });
 
-  it('stop at an archive of more snapshots than anybody puts into one', async () => {
+  it('stop at an archive with too many snapshots', async () => {
     const bytes = Uint8Array.of(0x80, 4, 0x4e, 0x2e);
     const archive = zipArchive(Array.from({ length: 257 }, (_, i) => ({ name: `step_${i}.pickle`, bytes })));
     assert.match(

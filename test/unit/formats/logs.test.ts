@@ -170,7 +170,7 @@ describe('Samples of nvidia-smi', () => {
     assert.equal((await errorOf(`${HEADER}\n${'x'.repeat(1 << 18)}\n`)).reason, 'notASnapshot');
   });
 
-  it('of more processes than anybody looks at are bounded, and say so', async () => {
+  it('of too many processes are bounded, and say so', async () => {
     const lines = Array.from({ length: 1000 }, (_, i) => `${1000 + i}, ${i} MiB`);
     const { series, warnings } = await trendOf(lines.join('\n') + '\n');
     assert.equal(series.length, 256);

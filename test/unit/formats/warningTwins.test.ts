@@ -184,14 +184,14 @@ async function warningsOf(content: Uint8Array | string): Promise<readonly Snapsh
 }
 
 describe('A warning', () => {
-  it('is not there where nothing is wrong', async () => {
+  it('is absent where nothing is wrong', async () => {
     assert.deepEqual(await warningsOf(pickle(WHOLE)), []);
     assert.deepEqual(await warningsOf(chrome({})), []);
     assert.deepEqual(await warningsOf(SMI), []);
   });
 
   for (const [i, [code, has, twin, said]] of TWINS.entries()) {
-    it(`${code} is said of what has it and not of its twin (${i})`, async () => {
+    it(`${code} is given for its recording, and not for the recording’s twin (${i})`, async () => {
       const found = (await warningsOf(has)).filter((warning) => warning.code === code);
       assert.equal(found.length, 1, JSON.stringify(await warningsOf(has)));
       assert.match(found[0].message, said);

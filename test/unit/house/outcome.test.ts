@@ -14,7 +14,7 @@ const suite = (counts: 'file' | 'lastLine' | null) => ({
 const ended = (output: string, status = 0, timedOut = false) => ({ status, output, timedOut });
 const sum = (outcome: ReturnType<typeof outcomeOf>) => sumOf([outcome]);
 
-describe('What came of a suite', () => {
+describe('The outcome of a suite', () => {
   let folder: string;
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'leakline-outcome-'));

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.js';
 
 const PROOFS = [{ key: 'run\ntrain.py\n3', versions: [['train.py', 'ab']], holder: null }];
 
-describe('What was proved of leaks', () => {
+describe('A stored proof', () => {
   let folder: string;
 
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('What was proved of leaks', () => {
   const fileOf = (version: string, maxBytes = 1 << 20): ProofFile =>
     new ProofFile(() => ({ folder, maxBytes }), version);
 
-  it('is there for the same code in another process, and for no other code', async () => {
+  it('is found for the same code in another process, and for no other code', async () => {
     fileOf('one').store(PROOFS);
     await eventually(async () => {
       assert.deepEqual(await fileOf('one').load(), PROOFS);
@@ -28,7 +28,7 @@ describe('What was proved of leaks', () => {
     assert.equal(await fileOf('two').load(), null);
   });
 
-  it('is not kept where nothing is, and not believed once it is damaged', async () => {
+  it('is absent without a folder, and rejected if it is damaged', async () => {
     for (const nowhere of [fileOf('one', 0), new ProofFile(() => null, 'one')]) {
       nowhere.store(PROOFS);
       assert.equal(await nowhere.load(), null);

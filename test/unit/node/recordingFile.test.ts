@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { recordedBeside, recordingPath } from '../../../src/node/recordingPath.js';
 
-describe('What the recorder writes beside a snapshot', () => {
+describe('The sidecar of a snapshot', () => {
   it('is found from the snapshot, and leads back to it', () => {
     for (const snapshot of ['/runs/step_10.pickle', 'C:\\runs\\step_10.pickle', '/runs/a.pkl', '/runs/no_ending']) {
       assert.ok(recordedBeside(recordingPath(snapshot)).includes(snapshot), snapshot);

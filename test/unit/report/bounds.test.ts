@@ -51,7 +51,7 @@ const withOwners =
   (change: (owner: RecordedOwner) => RecordedOwner): Look =>
   (recording) => ({ ...recording, owners: recording.owners.map(change) });
 
-describe('What cannot grow for ever', () => {
+describe('A bounded container', () => {
   it('is not a leak until it is full, by any source, and neither is the run', async () => {
     for (const name of INNOCENT) {
       for (const look of [undefined, blind]) {
@@ -69,7 +69,7 @@ describe('What cannot grow for ever', () => {
     }
   });
 
-  it('is told from its guilty twin, which is called a leak', async () => {
+  it('differs from its unbounded twin, which is a leak', async () => {
     for (const name of GUILTY) {
       for (const look of [undefined, blind]) {
         const run = await runOf(await digestsOf(name, 40, look));
@@ -79,7 +79,7 @@ describe('What cannot grow for ever', () => {
     }
   });
 
-  it('is said in plain sentences, with what keeps it and where', async () => {
+  it('is described with its holder and place', async () => {
     const reasonAt = async (name: string, steps: number, look?: Look): Promise<string> => {
       const { lines } = await runOf(await digestsOf(name, steps, look));
       return lines.find(({ evidence }) => evidence?.reason.startsWith('Held') ?? false)?.evidence?.reason ?? '';
@@ -101,7 +101,7 @@ describe('What cannot grow for ever', () => {
     assert.match(await reasonAt('filling_replay', 30, full), /a deque of at most 28\. It is full now\./);
   });
 
-  it('says how much it is once it is full, by what it holds now', async () => {
+  it('has a full size, estimated from its present content', async () => {
     for (const look of [undefined, blind]) {
       const { lines } = await runOf(await digestsOf('filling_replay', 30, look));
       const line = lines.find(({ verdict }) => verdict === 'growing');
@@ -111,7 +111,7 @@ describe('What cannot grow for ever', () => {
     }
   });
 
-  it('is said not to fit where the device is too small for it, with a forecast', async () => {
+  it('is reported not to fit where the device is too small, with a forecast', async () => {
     const onDevice =
       (capacityBytes: number, look: Look): Look =>
       (recording) => {
@@ -135,12 +135,12 @@ describe('What cannot grow for ever', () => {
     }
   });
 
-  it('is no bound once it has been outgrown', async () => {
+  it('counts as unbounded once it has outgrown its bound', async () => {
     const same = withOwners((owner) => ({ ...owner, container: { type: 'deque', length: 10, maxlen: 35 } }));
     assert.equal(hasBound(await runOf(await digestsOf('filling_replay', 30, same))), false);
   });
 
-  it('is the container of a class above that of the object that the recorder saw', async () => {
+  it('may belong to a base class of the object that the recorder saw', async () => {
     const more = '\n\nclass Kept(Samples):\n    pass\n\n\nclass Cached(Kept):\n    pass\n\n\nclass Loader:\n    pass\n';
     const changed = {
       sourceText: (file: string): string | null => {
@@ -172,7 +172,7 @@ describe('What cannot grow for ever', () => {
     assert.equal(await isBounded('capped_history', seen('history', 26)), false);
   });
 
-  it('is not said where something else keeps growing on the same line', async () => {
+  it('does not hide other growth on the same line', async () => {
     const both: Look = (recording) => ({
       ...recording,
       owners: recording.owners.flatMap((owner) => [
@@ -183,7 +183,7 @@ describe('What cannot grow for ever', () => {
     assert.equal(hasBound(await runOf(await digestsOf('filling_replay', 30, both))), false);
   });
 
-  it('is not believed of a source that differs from what ran', async () => {
+  it('is not proved by a source that differs from the one that ran', async () => {
     const facts = (): { sha256: string; savedAtUs: number } => ({ sha256: '0'.repeat(64), savedAtUs: 0 });
     const run = await runOf(await digestsOf('first_epoch', 40, blind), { sourceFacts: facts });
     assert.deepEqual([run.verdict, hasBound(run)], ['growing', false]);

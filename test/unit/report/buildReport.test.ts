@@ -78,7 +78,7 @@ describe('The report', () => {
     assert.deepEqual([rank0.rank, rank1.rank], [0, 1]);
   });
 
-  it('calls no leak what the collector takes back', async () => {
+  it('does not call memory a leak that the collector frees', async () => {
     const [run] = await runsOf(join(FIXTURES, 'recordings/node_cycle'));
     assert.deepEqual(growingLines(run), []);
   });

@@ -79,7 +79,7 @@ describe('A leak', () => {
     }
   });
 
-  it('is not said while a release is still to come, wherever it stands, and the evidence says where', async () => {
+  it('is not reported while a release is still to come, and the evidence names its place', async () => {
     const ends = {
       metric_collection: /Released by base\.py:11\? Not reached since recording began\./,
       kv_episodes: /Released by model\.py:12\? /,
@@ -110,7 +110,7 @@ describe('A leak', () => {
     }
   });
 
-  it('is said at once where a name that could release is never called', async () => {
+  it('is reported at once where a name that could release is never called', async () => {
     for (const program of ['unused_capacity', 'old_hook_name'])
       assert.equal(await verdictOf(await first(program, 20), SOURCES), 'leak', program);
   });

@@ -64,7 +64,7 @@ describe('A fix', () => {
     assert.match(added.why, /^3 lines began to leak 17\.5 KiB per step\.$/);
   });
 
-  it('is told from noise by a tenth of the rate', async () => {
+  it('is distinguished from noise by a tenth of the rate', async () => {
     const [built] = buildReport(await digestsOf('leak'), NO_WORKSPACE).report.runs;
     const lines = built.lines.map((line) =>
       line.verdict === 'growing' ? { ...line, verdict: 'leak' as const } : line,

@@ -33,7 +33,7 @@ async function linesOf(
   digests: readonly SnapshotDigest[],
   changed: Partial<ReportWorkspace> = {},
 ): Promise<LineReport[]> {
-  const { report } = await new ReportsFromSources(() => performance.now()).report(digests, {
+  const { report } = await new ReportsFromSources(() => 0).report(digests, {
     ...WORKSPACE,
     ...changed,
   });

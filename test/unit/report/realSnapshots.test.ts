@@ -137,10 +137,10 @@ describe('Snapshots that other people recorded', () => {
   };
 
   check('get the right verdicts one by one', (truth) => [truth]);
-  check('are told rightly with the others of their process', (truth, all) =>
+  check('get the right verdicts with the others of their process', (truth, all) =>
     all.filter(({ process }) => process === truth.process),
   );
-  check('are told rightly with all of their folder', (truth, all) =>
+  check('get the right verdicts with all of their folder', (truth, all) =>
     all.filter((other) => repositoryOf(other) === repositoryOf(truth)),
   );
 

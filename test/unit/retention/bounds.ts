@@ -44,7 +44,7 @@ export function boundsAreTold(title: string, pairs: readonly BoundedPair[]): voi
         const most = limit === null ? '' : (limit.most?.text ?? 'loop');
         assert.deepEqual([most, limit?.most?.count ?? undefined], [bounded.most, bounded.count]);
       });
-      it(`is told from what never ends: ${bounded.name}`, () => {
+      it(`differs from endless growth: ${bounded.name}`, () => {
         assert.equal(keptAt(program(endless.source)), endless.keeps);
         assert.equal(followed(program(endless.source))?.limit ?? null, null);
       });

@@ -35,7 +35,7 @@ for t, x in enumerate(data):
         h, loss = h.detach(), 0
 `;
 
-boundsAreTold('What a loop around the steps releases', [
+boundsAreTold('Memory that a loop around the steps releases', [
   {
     bounded: {
       name: 'a list of an epoch that a callee fills',

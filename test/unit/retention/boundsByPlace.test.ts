@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { boundsAreTold, loop } from './bounds.js';
 import { followed, program } from './follow.js';
 
-boundsAreTold('What has only so many places, or weak ones', [
+boundsAreTold('A container of fixed size or of weak references', [
   {
     bounded: {
       name: 'a queue of a size',
@@ -217,7 +217,7 @@ describe('Keys', () => {
     ['a text without the number', "seen[f'{name}'] = out", false],
   ];
   for (const [name, put, isNew] of cases) {
-    it(`${isNew ? 'are another one each time' : 'may come again'}: ${name}`, () => {
+    it(`${isNew ? 'are new in each step' : 'may repeat'}: ${name}`, () => {
       assert.equal(followed(program(loop(put, 'seen = {}')))?.hasNewKeys, isNew);
     });
   }

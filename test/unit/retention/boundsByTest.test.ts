@@ -24,7 +24,7 @@ ${body.replace(/^/gm, '        ')}
 buffer = Buffer(40)`,
   );
 
-boundsAreTold('What a test bounds', [
+boundsAreTold('A container that a test bounds', [
   {
     bounded: {
       name: 'an early return before the append',

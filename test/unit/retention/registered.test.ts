@@ -1,7 +1,7 @@
 import { describeCases, HEAD, step, WATCHED } from './cases.js';
 
 /** Numbered as in the catalogue of leaks in the wild; every pattern with a twin that must stay silent. */
-describeCases('What hooks, caches, blocks and errors keep', [
+describeCases('Memory that hooks, caches, blocks and errors hold', [
   {
     name: '8 a hook per step that keeps an output',
     source: `${HEAD}

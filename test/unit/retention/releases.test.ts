@@ -107,7 +107,7 @@ describe('Releases and bounds of a holder', () => {
     ],
   ];
   for (const [name, found, expected] of cases) {
-    it(`are told: ${name}`, () => {
+    it(`are found: ${name}`, () => {
       assert.deepEqual(found, expected);
     });
   }

@@ -385,7 +385,7 @@ describe('Hostile sources', () => {
       'a.append(net(x0))\n',
   };
   for (const [name, text] of Object.entries(hostile)) {
-    it(`are survived: ${name}`, () => {
+    it(`end in an answer: ${name}`, () => {
       const lines = text.split('\n');
       const files = { 'train.py': `${text}\nfor x in data:\n    f0(x)\n` };
       const stack = [{ file: 'train.py', line: lines.length, function: '<module>' }];

@@ -229,7 +229,7 @@ describe('Runs', () => {
   });
 });
 
-describe('Blocks between two dumps', () => {
+describe('Blocks of two dumps', () => {
   it('survive, are allocated and are freed as brute force on addresses and births says', async () => {
     const digests = await digestsUnder('recordings/aux_loss');
     const flow = followBlocks(digests[0], digests[2]);
@@ -246,7 +246,7 @@ describe('Blocks between two dumps', () => {
     assert.equal(total(flow.allocated), allocated);
   });
 
-  it('are not told across processes', async () => {
+  it('are not compared across processes', async () => {
     const [rank0, rank1] = [
       await digestsUnder('recordings/two_ranks/snapshots/rank0'),
       await digestsUnder('recordings/two_ranks/snapshots/rank1'),

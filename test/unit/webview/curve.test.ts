@@ -43,7 +43,7 @@ describe('changing the axis', () => {
     assert.equal(placePin({ event: 3, axis: 'events', x: 3 }, curve(live, 'time'), known).x, 33);
   });
 
-  it('keeps what was visible, at least', () => {
+  it('keeps at least the visible range', () => {
     const events = eventsOfRange({ from: 24, to: 41 }, curve(live, 'time'));
     assert.deepEqual(events, { from: 2, to: 5 });
     assert.deepEqual(rangeOfEvents(events, curve(live, 'events')), { from: 2, to: 5 });

@@ -29,7 +29,7 @@ function setUp(paceMs = 0) {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the newest of many questions', () => {
+describe('Requests of which only the latest matters:', () => {
   it('one is open at a time, and of those that wait only the last is asked', async () => {
     const { asked, heard, latest } = setUp();
     for (const question of [1, 2, 3, 4]) latest.request(question);

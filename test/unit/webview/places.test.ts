@@ -4,7 +4,7 @@ import { kindText, poolText } from '../../../webview/map/mapText.js';
 import { fileName, pathEnd, placeText } from '../../../webview/place.js';
 import { strings } from '../../../webview/strings.js';
 
-describe('what is not known of a place', () => {
+describe('an unknown place', () => {
   it('is no number: a frame without a line is identified by its file alone', () => {
     assert.equal(placeText('train.py', 26), 'train.py:26');
     for (const line of [0, -1]) {

@@ -74,7 +74,7 @@ describe('rows of what is live', () => {
     assert.deepEqual(found('.*'), []);
   });
 
-  it('point out the line that led here', () => {
+  it('mark the line from which the timeline was opened', () => {
     const rows = ownerRows(live, live.liveBytes, { file: 'b.py', line: 3 });
     assert.deepEqual(rows.filter((row) => row.kind === 'line' && row.pointedOut).map(placeOf), ['b.py:3']);
   });

@@ -186,7 +186,7 @@ describe('the session of a timeline', () => {
     assert.ok(range.from > byTime.events * 0.7, 'it is not the whole history');
   });
 
-  it('follows what the user asks for elsewhere, and points out the line that led here', async () => {
+  it('follows the user’s requests in the editor, and marks the line from which it was opened', async () => {
     const { store, session } = begin();
     await settled(store);
     told = { ...told, request: 1, selected: { path: early, device: 0 }, highlight: leak };

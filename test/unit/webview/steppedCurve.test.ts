@@ -56,7 +56,7 @@ function bruteForce(x: number[], values: number[], end: number, visible: { from:
   return columns;
 }
 
-describe('the curve while it moves', () => {
+describe('the curve during a gesture', () => {
   it('shows the lowest and the highest of every pixel, at any zoom', () => {
     let seed = 7;
     const random = (): number => (seed = (seed * 16807) % 2147483647) / 2147483647;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { clipboardText, csvOf } from '../../../webview/export/tableData.js';
 
-describe('a table that leaves the page', () => {
+describe('an exported table', () => {
   it('is quoted, and holds nothing that a spreadsheet would compute', () => {
     const rows = [
       ['=HYPERLINK("http://x")', -5, null],
