@@ -111,3 +111,9 @@ export function namesOf(expressions: readonly Expression[]): ReadonlySet<string>
 export function namesIn(def: FunctionDef | Lambda): ReadonlySet<string> {
   return namesOf(def.kind === 'lambda' ? [def.body] : allStatements(def.body).flatMap(expressionsOf));
 }
+
+/** True if a block ends in a statement that leaves it. */
+export function leaves(body: readonly Statement[]): boolean {
+  const last = body.at(-1);
+  return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
+}

@@ -11,12 +11,12 @@ import { selectLines } from '../report/lineSelection.js';
 import { shownRuns } from './jobText.js';
 import { outOfMemoryMarkdown } from './oomText.js';
 import { peakMarkdown } from './peakText.js';
+import { lineCells, SPARKLINE_WIDTH } from './renderText.js';
 import { visibleText } from '../text/plainText.js';
 import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
 import type { CompareReport, CycleReport, FixVerdict, Report, RunReport, TrendReport } from '../report/report.js';
 import {
   bucketText,
-  categoryText,
   deviceTexts,
   differentVersionTexts,
   isLoneSnapshot,
@@ -24,7 +24,6 @@ import {
   nextRecordingTexts,
   otherLinesText,
   placeText,
-  rateText,
   spanText,
   verdictSentence,
   verdictText,
@@ -36,8 +35,6 @@ export interface MarkdownOptions {
   /** Rows of a table at most, leaks apart; the rest is one row. */
   readonly mostLines: number;
 }
-
-const SPARKLINE_WIDTH = 12;
 
 /** The report as Markdown that ends with a newline. Recorded names are code, never markup, links or mentions. */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
@@ -159,12 +156,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       [
         ...shown.map((line) => [
           line.verdict === 'leak' ? `**${verdictText(line)}**` : verdictText(line),
-          byteText(line.liveBytes),
-          signedByteText(line.growthBytes),
-          rateText(line, run.steps),
-          countText(line.blocks),
-          sparkline(line.series, SPARKLINE_WIDTH),
-          line.liveBytes > 0 ? categoryText(line.category) : '',
+          ...lineCells(line, run),
           code(placeText(line)),
         ]),
         ...(rest.lines > 0

@@ -53,7 +53,7 @@ export interface TextOptions {
 /** Where traces do not meet. */
 const REUSED_SENTENCE =
   'The traces do not overlap: survivors are matched by address, size and stack, and an address may have been reused.';
-const SPARKLINE_WIDTH = 12;
+export const SPARKLINE_WIDTH = 12;
 /** Paths that mapping left open, named at most. */
 const MOST_PATHS = 5;
 
@@ -232,16 +232,19 @@ const COLUMNS: readonly Column[] = [
 ];
 
 function lineRow(line: LineReport, run: RunReport): string[] {
+  const [live, ...others] = lineCells(line, run);
+  return [verdictText(line), live, countText(line.liveBytes), ...others, visibleText(placeText(line))];
+}
+
+/** The cells between verdict and place that the tables of all forms have: live bytes to category. */
+export function lineCells(line: LineReport, run: RunReport): string[] {
   return [
-    verdictText(line),
     byteText(line.liveBytes),
-    countText(line.liveBytes),
     signedByteText(line.growthBytes),
     rateText(line, run.steps),
     countText(line.blocks),
     sparkline(line.series, SPARKLINE_WIDTH),
     line.liveBytes > 0 ? categoryText(line.category) : '',
-    visibleText(placeText(line)),
   ];
 }
 

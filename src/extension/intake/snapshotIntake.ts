@@ -176,7 +176,7 @@ export class SnapshotIntake {
     const settling = entry.settling;
     if (settling === null || this.files.get(entry.path) !== entry) return;
     if (stamp === null) {
-      await this.gone(entry);
+      await this.drop(entry, { reason: 'unreadable', message: this.texts.missing });
       return;
     }
     const same = sameStamp(settling.stamp, stamp) && settling === before;
@@ -318,18 +318,14 @@ export class SnapshotIntake {
     this.answer(entry);
   }
 
-  private async gone(entry: MutableEntry): Promise<void> {
+  /** @param problem for callers that wait for the file */
+  private async drop(
+    entry: MutableEntry,
+    problem: ReadProblem = { reason: 'cancelled', message: this.texts.cleared },
+  ): Promise<void> {
     const hadReading = entry.snapshots !== null;
     this.files.delete(entry.path);
-    this.settle(entry.path, { reason: 'unreadable', message: this.texts.missing });
-    if (hadReading) await this.reader.unload(entry.path).catch(() => undefined);
-    this.changed(hadReading);
-  }
-
-  private async drop(entry: MutableEntry): Promise<void> {
-    const hadReading = entry.snapshots !== null;
-    this.files.delete(entry.path);
-    this.settle(entry.path, { reason: 'cancelled', message: this.texts.cleared });
+    this.settle(entry.path, problem);
     if (hadReading) await this.reader.unload(entry.path).catch(() => undefined);
     this.changed(hadReading);
   }

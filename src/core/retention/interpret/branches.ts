@@ -1,5 +1,5 @@
 import type { Expression, Statement, Try, While } from '../../python/ast.js';
-import { allParts } from '../../python/walk.js';
+import { allParts, leaves } from '../../python/walk.js';
 import type { FlowNode } from '../values/flowNode.js';
 import { ERROR, type Value, eitherOf, newInstance } from '../values/objects.js';
 import { Part } from './follower.js';
@@ -111,10 +111,4 @@ export class Branches extends Part {
     const leaves = this.follower.block(statement.rest, act);
     return leaves || ends.length === 0;
   }
-}
-
-/** True if a block ends in a statement that leaves it. */
-function leaves(body: readonly Statement[]): boolean {
-  const last = body.at(-1);
-  return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
 }

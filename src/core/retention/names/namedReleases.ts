@@ -1,7 +1,7 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { bodiesOf, lineAt, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, type Standing, standings } from '../../python/standings.js';
-import { calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
+import { calledName, expressionsOf, leaves, namesOf, someExpression, somePart } from '../../python/walk.js';
 import { SHORTENS } from '../operations.js';
 import type { PathFrame } from '../records.js';
 import type { Sources } from '../sources.js';
@@ -258,9 +258,4 @@ function isFlag(test: Expression, modules: readonly PythonModule[]): boolean {
       return fn?.kind === 'function' && fn.name !== '__init__';
     }),
   );
-}
-
-function leaves(body: readonly Statement[]): boolean {
-  const last = body.at(-1);
-  return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
 }
