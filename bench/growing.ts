@@ -1,4 +1,4 @@
-/** Dumps of one process that grow: all of them beside the last one alone, and one after the other in the real worker. */
+/** Dumps of one process: all of them beside the last one alone, and one after the other in the real worker. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Truth } from './makeSnapshot.js';
@@ -9,11 +9,16 @@ import { timesTable } from './timesTable.js';
 const TWENTY = { dumps: 20, events: 25_000 };
 /** The ring holds the last events: each dump has three quarters of those of the previous one. */
 const SOAK = { dumps: 1000, events: 1000, last: 4000 };
+/** The same, but memory is kept up to a bound: from the tenth dump on all files have the same size. */
+const LEVEL = { ...SOAK, kept: 32 };
+/** Dumps of it that tell what the tenth takes, and the 300th: half of those measured come behind it. */
+const NTH = 320;
 
 interface Dumps {
   readonly dumps: number;
   readonly events: number;
   readonly last?: number;
+  readonly kept?: number;
 }
 
 export interface GrowingBench {
@@ -32,12 +37,15 @@ export interface GrowingBench {
 
 /** @returns a section of the table, in Markdown */
 export function measureGrowing({ dist, data, make, median }: GrowingBench): string {
-  const run = (name: string, { dumps, events, last = Infinity }: Dumps): { files: string[]; truths: Truth[] } => {
+  const run = (
+    name: string,
+    { dumps, events, last = Infinity, kept = Infinity }: Dumps,
+  ): { files: string[]; truths: Truth[] } => {
     const folder = join(data, name);
     mkdirSync(folder, { recursive: true });
     const path = join(folder, 'run_step_%.pickle');
     const files = Array.from({ length: dumps }, (_, i) => path.replace('%', String(i + 1)));
-    const args = [String(events), '30', path, 'protocol4', String(last), String(dumps)];
+    const args = [String(events), '30', path, 'protocol4', ...[last, dumps, kept].map(String)];
     return { files, truths: make(args, files) };
   };
   const sum = (truths: readonly Truth[]): Truth => ({
@@ -53,28 +61,42 @@ export function measureGrowing({ dist, data, make, median }: GrowingBench): stri
   ): ReturnType<typeof median> =>
     median([process.execPath, [join(dist, 'rows', `${name}.mjs`), ...files]], sum(truths), repeat);
   const twenty = run('twenty', TWENTY);
-  const soak = run('soak', SOAK);
+  const [soak, level] = [run('soak', SOAK), run('level', LEVEL)];
+  const soaks = [soak, level].map(({ files, truths }) => row('soak', files, truths, 1));
+  const nth = row('nthDump', level.files.slice(0, NTH), level.truths.slice(0, NTH), 1);
   const rows: [string, ReturnType<typeof median>][] = [
     ['`analyze --json`, the last of twenty dumps', row('analyze', twenty.files.slice(-1), twenty.truths.slice(-1))],
     ['`analyze --json`, all twenty', row('analyze', twenty.files, twenty.truths)],
-    [`${SOAK.dumps} dumps in the worker, a report after each`, row('soak', soak.files, soak.truths, 1)],
+    [`${SOAK.dumps} dumps in the worker, a report after each`, soaks[0]],
+    [`${LEVEL.dumps} dumps of equal size`, soaks[1]],
   ];
-  const last = rows[2][1];
-  const points =
-    typeof last === 'string'
-      ? []
-      : last.curve
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line) as { dumps: number; cpuMsPerDump: number; mib: number });
+  const [growing, equal] = soaks.map((one) => pointsOf<{ dumps: number; cpuMsPerDump: number; mib: number }>(one));
   return [
     '### Dumps of one process that grow',
     '',
     ...timesTable(rows),
     '',
-    '| dumps in the worker | CPU ms per dump | MiB |',
-    '|--:|--:|--:|',
-    ...points.map(({ dumps, cpuMsPerDump, mib }) => `| ${dumps} | ${cpuMsPerDump} | ${mib} |`),
+    '| dumps in the worker | CPU ms per dump | MiB | of equal size: CPU ms | MiB |',
+    '|--:|--:|--:|--:|--:|',
+    ...growing.map(
+      ({ dumps, cpuMsPerDump, mib }, i) =>
+        `| ${dumps} | ${cpuMsPerDump} | ${mib} | ${equal.at(i)?.cpuMsPerDump ?? ''} | ${equal.at(i)?.mib ?? ''} |`,
+    ),
+    '',
+    '| dumps of equal size | CPU ms |',
+    '|:--|--:|',
+    ...(typeof nth === 'string' ? [`| | ${nth} |`] : []),
+    ...pointsOf<{ dump: number; cpuMs: number }>(nth).map(
+      ({ dump, cpuMs }) => `| dump ${dump} of a run | ${cpuMs.toFixed(1)} |`,
+    ),
     '',
   ].join('\n');
+}
+
+function pointsOf<Point>(outcome: { curve: string } | string): Point[] {
+  if (typeof outcome === 'string') return [];
+  return outcome.curve
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Point);
 }

@@ -3,8 +3,9 @@
  * that CPython's pickler would write, unless another dialect is requested: what is one object in PyTorch is one object here (frames, the lists of a call's
  * frames, keys), and what is not is not (equal stacks of two calls).
  *
- * Or the dumps of one process whose ring keeps its last events: `node makeSnapshot.mjs EVENTS DEPTH FILE DIALECT LAST DUMPS`.
- * Each is about EVENTS later than the previous one, at the end of a step; their names are FILE with the dump's number for `%`.
+ * Or the dumps of one process whose ring keeps its last events: `node makeSnapshot.mjs EVENTS DEPTH FILE DIALECT LAST DUMPS
+ * [KEPT]`. Each is about EVENTS later than the previous one, at the end of a step; their names are FILE with the dump's
+ * number for `%`. The program keeps at most KEPT of the blocks that leak otherwise.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { PickleStream, type Dialect, type MemoSlot } from './pickleStream.js';
@@ -225,8 +226,9 @@ class SnapshotWriter {
   }
 }
 
-const [events, depth, path, dialect = 'protocol4', last = 'Infinity', dumps = '1'] = process.argv.slice(2);
-const whole = trainingHistory(Number(events) * Number(dumps), STACKS);
+const [events, depth, path, dialect = 'protocol4', last = 'Infinity', dumps = '1', kept = 'Infinity'] =
+  process.argv.slice(2);
+const whole = trainingHistory(Number(events) * Number(dumps), STACKS, Number(kept));
 for (let dump = 1; dump <= Number(dumps); dump++) {
   // A program dumps between two steps.
   const end = whole.stepStarts.findLast((start) => start <= Number(events) * dump);

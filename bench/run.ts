@@ -154,6 +154,7 @@ async function bundle(): Promise<void> {
       'rows/open',
       'rows/analyze',
       'rows/soak',
+      'rows/nthDump',
     ].map((name) => join(here, `${name}.ts`)),
     outdir: dist,
     outbase: here,

@@ -41,9 +41,16 @@ const LAYERS = 12;
 /** Of all frees, those that a Python line asks for; the others come from the backward pass, which has no Python stack. */
 const FREES_WITH_STACK = 0.085;
 
-/** Trains until the history has `events` events. */
-export function trainingHistory(events: number, stacks: number): History {
+/**
+ * Trains until the history has `events` events.
+ * @param mostKept so many of the kept blocks stay live at most: the oldest is freed for the next
+ */
+export function trainingHistory(events: number, stacks: number, mostKept = Infinity): History {
   const recorder = new Recorder(events, stacks);
+  const kept: number[] = [];
+  const keep = (bytes: number, stack: number): void => {
+    if (kept.push(recorder.alloc(bytes, stack)) > mostKept) recorder.free(kept.shift() ?? -1);
+  };
   for (let layer = 0; layer < 3 * LAYERS; layer++) recorder.alloc(4 * MIB + 40 * layer, layer);
   const stepStarts: number[] = [];
   for (let steps = 0; !recorder.full; steps++) {
@@ -60,8 +67,8 @@ export function trainingHistory(events: number, stacks: number): History {
       recorder.free(activation);
       recorder.free(gradient);
     }
-    recorder.alloc(1152 * KIB, 1998); // kept: a loss with its graph
-    if (steps % 5 === 0) recorder.alloc(4608 * KIB, 1999); // kept: the output of a hook
+    keep(1152 * KIB, 1998); // a loss with its graph
+    if (steps % 5 === 0) keep(4608 * KIB, 1999); // the output of a hook
   }
   return recorder.history(stepStarts);
 }
