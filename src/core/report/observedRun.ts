@@ -11,7 +11,7 @@ import {
   type StacklessBucket,
 } from '../attribution/owner.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
-import { mediansOver, theilSen } from '../verdict/rate.js';
+import { medianSlope, mediansOver } from '../verdict/rate.js';
 import type { Run } from '../runs/runs.js';
 import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
@@ -325,11 +325,10 @@ function floorRate(stacks: readonly StackSeries[]): Bytes | null {
   const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
   // The first tenth is warm-up.
   const from = Math.ceil(floors.length / 10);
-  const rate = theilSen(
+  return medianSlope(
     floors.slice(from).map((_, i) => i * known[0].binSteps),
     floors.slice(from),
   );
-  return rate?.median ?? null;
 }
 
 function compareText(a: string, b: string): number {

@@ -26,13 +26,17 @@ export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate 
 export function mediansOver(at: readonly number[]): (bytes: readonly Bytes[]) => Bytes | null {
   const places = evenly(at.length, MOST_SNAPSHOTS);
   const some = places.map((place) => at[place]);
-  return (bytes) => {
-    const slopes = slopesOf(
+  return (bytes) =>
+    medianSlope(
       some,
       places.map((place) => bytes[place]),
     );
-    return slopes === null ? null : quantilesOf(slopes)(0.5);
-  };
+}
+
+/** The median of {@link theilSen} alone, in a third of its time. */
+export function medianSlope(at: readonly number[], bytes: readonly Bytes[]): Bytes | null {
+  const slopes = slopesOf(at, bytes);
+  return slopes === null ? null : quantilesOf(slopes)(0.5);
 }
 
 /**
@@ -60,10 +64,12 @@ function slopesOf(at: readonly number[], bytes: readonly Bytes[]): Float64Array 
     return at.every((place) => place === at[0]) ? null : new Float64Array(1);
   }
   let count = 0;
-  const slopes = new Float64Array((at.length * (at.length - 1)) / 2);
-  for (let i = 0; i < at.length; i++) {
-    for (let j = i + 1; j < at.length; j++) {
-      if (at[j] !== at[i]) slopes[count++] = (bytes[j] - bytes[i]) / (at[j] - at[i]);
+  const x = new Float64Array(at);
+  const y = new Float64Array(bytes);
+  const slopes = new Float64Array((x.length * (x.length - 1)) / 2);
+  for (let i = 0; i < x.length; i++) {
+    for (let j = i + 1; j < x.length; j++) {
+      if (x[j] !== x[i]) slopes[count++] = (y[j] - y[i]) / (x[j] - x[i]);
     }
   }
   return count === 0 ? null : slopes.subarray(0, count);
