@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { packedExtension, repositoryRoot } from '../support/repository.js';
 import { zipEntries } from './zipEntries.js';
@@ -14,7 +14,7 @@ const allowed = [
   /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
   /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
   /^extension\/LICENSE(\.txt)?$/,
-  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-facts\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
+  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-parts\/[\w-]+\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
@@ -50,7 +50,7 @@ describe('The packed extension', () => {
       'webview.js',
       'cli.js',
       'cli-job.mjs',
-      'cli-facts.mjs',
+      ...readdirSync(join(root, 'dist/cli-parts')).map((name) => `cli-parts/${name}`),
     ]) {
       const packed = entries.find(({ name }) => name === `extension/dist/${program}`);
       assert.ok(packed !== undefined, `${program} is missing`);

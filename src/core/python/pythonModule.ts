@@ -1,6 +1,4 @@
 import type { FunctionDef, Span, Statement } from './ast.js';
-import { parsePython, readStatements } from './readStatements.js';
-import { syntaxParts } from './syntaxPart.js';
 
 /** A parsed source file. */
 export interface PythonModule {
@@ -10,19 +8,6 @@ export interface PythonModule {
   readonly body: readonly Statement[];
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
-}
-
-/**
- * Reads a source file.
- * @param now milliseconds of any clock, to stop reading what takes too long
- * @returns null if the source is too long to be read
- */
-export function readModule(file: string, text: string, now: () => number): PythonModule | null {
-  const tree = parsePython(text, now);
-  if (tree === null) return null;
-  const lineStarts = [0];
-  for (const end of text.matchAll(/\r\n|\r|\n/g)) lineStarts.push(end.index + end[0].length);
-  return { file, text, body: readStatements(syntaxParts(tree), text), lineStarts };
 }
 
 /** The 1-based line of an offset. */

@@ -30,7 +30,7 @@ export class ReportsFromSources {
   }
 
   /**
-   * Like `buildReport`. The Python parser is loaded when a line first needs it.
+   * Like `buildReport`. The Python parser is loaded for the first workspace with sources.
    * @param mapping of more files than those of the digests
    */
   async report(
@@ -40,7 +40,8 @@ export class ReportsFromSources {
     mapping?: PathMapping,
   ): Promise<{ report: Report; paths: UnmappedFiles; jobs: Observed['jobs'] }> {
     await this.provedBefore.recall();
-    const observed = observe(digests, workspace, others, mapping);
+    const parser = workspace.lineText === undefined ? {} : await import('../python/readModule.js');
+    const observed = observe(digests, { ...workspace, ...parser }, others, mapping);
     const versionOf = (file: string): string | null => workspace.sourceFacts?.(file)?.sha256 ?? null;
     const proved = new Map<ObservedLine, HolderReport | null>();
     for (const run of observed.runs) {

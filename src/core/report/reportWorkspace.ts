@@ -3,6 +3,7 @@ import { filesOfDigests } from '../digest/digestFacts.js';
 import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
+import type { readModule } from '../python/readModule.js';
 import { mapPaths, type PathMapping, type PathRule } from '../attribution/pathMapping.js';
 
 /** What recorded paths are mapped to. */
@@ -14,6 +15,8 @@ export interface ReportWorkspace {
   lineText?: (file: string, line: number) => string | null;
   /** The text of a workspace file, null where it cannot be had. */
   sourceText?: (file: string) => string | null;
+  /** The parser, which is loaded where there are sources. */
+  readModule?: typeof readModule;
   /** Memory of each device, where no recorder read it. */
   capacityBytes?: Bytes | null;
   /** Ranks that each job has, null for what its recorder counted. */

@@ -2,7 +2,7 @@ import { getOrAdd } from '../maps.js';
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Microseconds } from '../model/units.js';
-import { allStatements, lineAt, type PythonModule, readModule } from '../python/pythonModule.js';
+import { allStatements, lineAt, type PythonModule } from '../python/pythonModule.js';
 import { statementText } from './ignoredLeaks.js';
 import type { DifferentVersion, RunSources, Statement } from './report.js';
 import { linesOfFile, type ReportWorkspace, type SourceFacts } from './reportWorkspace.js';
@@ -132,7 +132,9 @@ export class SourceFits {
   private module(file: string): PythonModule | null {
     return getOrAdd(this.modules, file, () => {
       const lines = linesOfFile(this.workspace, file);
-      return lines.length === 0 ? null : readModule(file, lines.join('\n'), () => Date.now());
+      return lines.length === 0
+        ? null
+        : (this.workspace.readModule?.(file, lines.join('\n'), () => Date.now()) ?? null);
     });
   }
 }

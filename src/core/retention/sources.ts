@@ -1,4 +1,5 @@
-import { allStatements, readModule, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, type PythonModule } from '../python/pythonModule.js';
+import { readModule } from '../python/readModule.js';
 
 /** Where source texts come from, and what time it is. */
 export interface SourcePort {

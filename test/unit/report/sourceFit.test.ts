@@ -4,6 +4,7 @@ import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import type { SourceFacts } from '../../../src/core/report/reportWorkspace.js';
+import { readModule } from '../../../src/core/python/readModule.js';
 import { SourceFits } from '../../../src/core/report/statement.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
@@ -70,7 +71,7 @@ async function reportOn(
     sha256: '0'.repeat(64),
     savedAtUs: savedAtUs[file === 'net.py' ? 0 : 1],
   });
-  const workspace = { files: ['net.py', 'main.py'], rules: [], lineText, sourceFacts };
+  const workspace = { files: ['net.py', 'main.py'], rules: [], lineText, readModule, sourceFacts };
   const { report } = buildReport([digestSnapshot('a.pickle', snapshot, null, 5)], workspace);
   const options = { mostLines: 5 };
   return { line: report.runs[0].lines[0], texts: [renderText(report, options), renderMarkdown(report, options)] };
@@ -78,7 +79,7 @@ async function reportOn(
 
 describe('A source', () => {
   it('is a different version where the recorded function does not enclose its line', () => {
-    const fits = new SourceFits({ files: ['net.py'], rules: [], lineText });
+    const fits = new SourceFits({ files: ['net.py'], rules: [], lineText, readModule });
     for (let line = 1; line <= SOURCE.length + 3; line++) {
       for (const name of new Set([...SPANS.map(([one]) => one), 'gone'])) {
         // No program runs an empty line.
@@ -93,7 +94,7 @@ describe('A source', () => {
   });
 
   it('is not judged by names that no definition has, nor where the workspace lacks the file', () => {
-    const fits = new SourceFits({ files: ['net.py'], rules: [], lineText });
+    const fits = new SourceFits({ files: ['net.py'], rules: [], lineText, readModule });
     for (const name of ['<module>', '<lambda>', 'Net.forward']) {
       assert.equal(fits.of({ file: 'net.py', line: 1, function: name, mapped: true }), null, name);
     }

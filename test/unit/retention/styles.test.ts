@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readModule } from '../../../src/core/python/pythonModule.js';
+import { readModule } from '../../../src/core/python/readModule.js';
 import { holderOf, keptAt, program } from './follow.js';
 
 /** The same leak as different people write it. */

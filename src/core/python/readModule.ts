@@ -1,0 +1,16 @@
+import type { PythonModule } from './pythonModule.js';
+import { parsePython, readStatements } from './readStatements.js';
+import { syntaxParts } from './syntaxPart.js';
+
+/**
+ * Reads a source file.
+ * @param now milliseconds of any clock, to stop reading what takes too long
+ * @returns null if the source is too long to be read
+ */
+export function readModule(file: string, text: string, now: () => number): PythonModule | null {
+  const tree = parsePython(text, now);
+  if (tree === null) return null;
+  const lineStarts = [0];
+  for (const end of text.matchAll(/\r\n|\r|\n/g)) lineStarts.push(end.index + end[0].length);
+  return { file, text, body: readStatements(syntaxParts(tree), text), lineStarts };
+}
