@@ -68,7 +68,8 @@ export class PythonCalls {
     if (open.length === 0) return EMPTY_STACK;
     this.mentioned += open.length;
     if (this.mentioned > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, this.mentioned);
-    const frames = Uint32Array.from(open, (call) => this.frame(name.data[call])).reverse();
+    const frames = new Uint32Array(open.length);
+    for (let i = open.length - 1, at = 0; i >= 0; i--) frames[at++] = this.frame(name.data[open[i]]);
     return this.builder.stacks.intern(frames, 0, frames.length, ALL_BITS);
   }
 

@@ -176,16 +176,24 @@ export class TorchFrames {
     // Entries may mention the same list: it is looked at once, and again when it has grown.
     const items = object.items.length;
     if (object.readAs?.items !== items) {
-      object.readAs = { items, stack: this.stackOfFrames(framesOf(this.objects.texts(list)).flat()) };
+      object.readAs = { items, stack: this.stackOfFrames(framesOf(this.objects.texts(list))) };
     }
     return object.readAs.stack;
   }
 
-  private stackOfFrames(frames: readonly FrameId[]): StackId {
-    if (frames.length === 0) return NO_STACK;
-    this.mentioned += frames.length;
+  private stackOfFrames(parts: readonly (readonly FrameId[])[]): StackId {
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    if (length === 0) return NO_STACK;
+    this.mentioned += length;
     if (this.mentioned > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, this.mentioned);
-    return this.builder.stacks.intern(Uint32Array.from(frames), 0, frames.length, PAYLOAD_MASK);
+    // A hostile file of long texts takes a sixth of the time of `flat` and `from`.
+    const frames = new Uint32Array(length);
+    let at = 0;
+    for (const part of parts) {
+      frames.set(part, at);
+      at += part.length;
+    }
+    return this.builder.stacks.intern(frames, 0, length, PAYLOAD_MASK);
   }
 
   private textFrame(frame: TextFrame): FrameId {
