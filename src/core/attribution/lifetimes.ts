@@ -150,7 +150,7 @@ export class LifeSums<One extends Life> {
       addTo(this.births, birth, 1);
       return;
     }
-    addTo(this.change, death, -bytes);
+    addTo(this.change, death, 0 - bytes);
     addTo(this.ages, death - birth, 1);
     const drop = getOrAdd(this.freed, death, () => ({ births: [], bytes: 0, first: life, order }));
     if (drop.births.length < DROP_BIRTHS && !drop.births.includes(birth)) drop.births.push(birth);
@@ -160,7 +160,7 @@ export class LifeSums<One extends Life> {
 
   /** Takes a survivor out again, as it was added. */
   remove({ birth, bytes }: One): void {
-    addTo(this.change, birth, -bytes);
+    addTo(this.change, birth, 0 - bytes);
     addTo(this.births, birth, -1);
   }
 
