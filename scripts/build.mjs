@@ -33,11 +33,15 @@ const targets = [
     outExtension: { '.js': '.cjs' },
     // VS Code gives its API to `require`.
     supported: { 'dynamic-import': false },
-    plugins: [importOnce('vscode'), apart(/\/surfaces\.js$/, './surfaces.cjs')],
+    plugins: [
+      importOnce('vscode'),
+      apart(/\/surfaces\.js$/, './surfaces.cjs'),
+      apart(/\/snapshotWatchers\.js$/, './watchers.cjs'),
+    ],
   },
   {
     ...node,
-    entryPoints: { surfaces: 'src/extension/surfaces.ts' },
+    entryPoints: { surfaces: 'src/extension/surfaces.ts', watchers: 'src/extension/watch/snapshotWatchers.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
     plugins: [importOnce('vscode')],

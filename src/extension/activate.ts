@@ -1,4 +1,4 @@
-/** Starts the extension: watches for snapshots, and registers what VS Code may ask for. The first of either loads the rest. */
+/** Starts the extension: registers what VS Code may ask for, then watches for snapshots. The first of either loads the rest. */
 import * as vscode from 'vscode';
 import type { LeaklineApi } from './api.js';
 import { ContextKey, Setting } from './contributions.js';
@@ -6,35 +6,44 @@ import { MarkSwitch } from './marks/markSwitch.js';
 import { register, registerViews } from './registrations.js';
 import { affects } from './settings.js';
 import type { Surfaces } from './surfaces.js';
-import { SnapshotWatchers } from './watch/snapshotWatchers.js';
+import type { SnapshotWatchers } from './watch/snapshotWatchers.js';
 
-let stop: () => Promise<unknown> = () => Promise.resolve();
+let stop: () => Promise<void> = () => Promise.resolve();
 
 export function activate(context: vscode.ExtensionContext): LeaklineApi {
   const log = vscode.window.createOutputChannel('Leakline', { log: true });
   const marks = new MarkSwitch(context.workspaceState);
   const reports = new vscode.EventEmitter<void>();
+  let watching: Promise<SnapshotWatchers> | null = null;
   let loading: Promise<Surfaces> | null = null;
   let loaded: Surfaces | null = null;
+  const watch = (): Promise<SnapshotWatchers> => (watching ??= startWatching());
   const surfaces = (): Promise<Surfaces> => (loading ??= load());
   const trees = registerViews(surfaces);
 
-  const watchers = new SnapshotWatchers(log, {
-    noticed: (path) => void surfaces().then(({ session }) => session.noticed(path)),
-    scanned: () => {
-      if (loading !== null) void loading.then(({ session }) => session.scanned());
-      else if (!watchers.scanning) void vscode.commands.executeCommand('setContext', ContextKey.state, 'empty');
-    },
-    limited: () => void loading?.then(({ session }) => session.limited()),
-  });
+  const startWatching = async (): Promise<SnapshotWatchers> => {
+    const { SnapshotWatchers: Watchers } = await import('./watch/snapshotWatchers.js');
+    const watchers = new Watchers(log, {
+      noticed: (path) => void surfaces().then(({ session }) => session.noticed(path)),
+      scanned: () => {
+        if (loading !== null) void loading.then(({ session }) => session.scanned());
+        else if (!watchers.scanning) void vscode.commands.executeCommand('setContext', ContextKey.state, 'empty');
+      },
+      limited: () => void loading?.then(({ session }) => session.limited()),
+    });
+    watchers.start();
+    return watchers;
+  };
 
   const load = async (): Promise<Surfaces> => {
+    const watchers = await watch();
     const { createSurfaces } = await import('./surfaces.js');
     loaded = createSurfaces(context, { log, watchers, marks, trees });
     context.subscriptions.push(loaded.api.onDidChangeReport(() => reports.fire()));
     return loaded;
   };
 
+  const restart = (): void => void watching?.then((watchers) => watchers.start());
   context.subscriptions.push(
     log,
     marks,
@@ -44,19 +53,19 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     trees.snapshots,
     ...register(surfaces),
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
-      if (loading === null) watchers.start();
+      if (loading === null) restart();
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       const { snapshotsInclude, snapshotsExclude } = Setting;
       const isMine = affects(event, snapshotsInclude) || affects(event, snapshotsExclude);
-      if (loading === null && isMine) watchers.start();
+      if (loading === null && isMine) restart();
     }),
   );
   // VS Code waits for this function, not for the folders.
-  const starting = setImmediate(() => watchers.start());
-  stop = () => {
+  const starting = setImmediate(() => void watch());
+  stop = async () => {
     clearImmediate(starting);
-    return Promise.all([watchers.close(), loaded?.session.stop()]);
+    await Promise.all([(await watching)?.close(), loaded?.session.stop()]);
   };
   return {
     version: 1,

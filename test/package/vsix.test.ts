@@ -14,7 +14,7 @@ const allowed = [
   /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
   /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
   /^extension\/LICENSE(\.txt)?$/,
-  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-parts\/[\w-]+\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
+  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|watchers\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-parts\/[\w-]+\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
@@ -45,6 +45,7 @@ describe('The packed extension', () => {
     for (const program of [
       'extension.cjs',
       'surfaces.cjs',
+      'watchers.cjs',
       'worker.cjs',
       'reader.cjs',
       'webview.js',
@@ -59,7 +60,7 @@ describe('The packed extension', () => {
   });
 
   it('copies the names of VS Code once, not for each file that imports them', () => {
-    for (const bundle of ['extension', 'surfaces']) {
+    for (const bundle of ['extension', 'surfaces', 'watchers']) {
       assert.equal(text(`extension/dist/${bundle}.cjs`).split(/require\(["']vscode["']\)/).length - 1, 1, bundle);
     }
   });

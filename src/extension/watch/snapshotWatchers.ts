@@ -21,7 +21,6 @@ export class SnapshotWatchers {
   private readonly silent = new Set<string>();
   private readonly looks = new Map<string, ReturnType<typeof setInterval>>();
   private readonly listener: WatchListener;
-  private started = false;
 
   constructor(
     private readonly log: vscode.LogOutputChannel,
@@ -39,9 +38,9 @@ export class SnapshotWatchers {
     };
   }
 
-  /** True until the folders have been walked once. */
+  /** True while a folder is walked for the first time. */
   get scanning(): boolean {
-    return !this.started || [...this.folders.values()].some(({ scanning }) => scanning);
+    return [...this.folders.values()].some(({ scanning }) => scanning);
   }
 
   get limits(): string[] {
@@ -50,7 +49,6 @@ export class SnapshotWatchers {
 
   /** Starts again with the current folders and settings; known files are only checked again. */
   start(): void {
-    this.started = true;
     this.notes.clear();
     this.stopLooking();
     for (const watcher of this.folders.values()) void watcher.close();
