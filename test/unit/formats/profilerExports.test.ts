@@ -214,6 +214,42 @@ describe('Chrome traces', () => {
     assert.deepEqual(readable(snapshot).stacks, readable(without).stacks);
   });
 
+  it('know addresses as 64 bits, each device for itself, and skip events without one', async () => {
+    // Beyond 2^53 a number of JSON's own is another address; XPU's are beyond 2^63, and a signed writer makes them negative.
+    const XPU = 18446720620317114368n;
+    const rows: readonly (readonly [bytes: number, addr: string, device: number])[] = [
+      [512, '140163789815808', 0],
+      [1024, '140163789815808', 1],
+      [64, String(XPU), 0],
+      [128, String(XPU + 1n), 0],
+      [256, String(BigInt.asIntN(64, XPU + 2n)), 0],
+      [4, '4096.5', 0],
+      [8, '"4096"', 0],
+      [16, 'null', 0],
+      [-64, String(BigInt.asIntN(64, XPU)), 0],
+      [-256, String(XPU + 2n), 0],
+      [-1024, '140163789815808', 1],
+    ];
+    const texts = rows.map(([bytes, addr, device], i) =>
+      JSON.stringify(memory(i, 7, bytes, 0, 0, device)).replace('"Addr":0', `"Addr":${addr}`),
+    );
+    const { events: found, blocks, segments } = await readBytes(Buffer.from(`{"traceEvents":[${texts.join(',')}]}`));
+    const wide = (high: number, low: number): bigint => (BigInt(high) << 32n) | BigInt(low);
+    const addresses = Array.from(found.addrLow, (low, event) => wide(found.addrHigh[event], low));
+    const cuda = 140163789815808n;
+    // Device by device.
+    assert.deepEqual(addresses, [cuda, XPU, XPU + 1n, XPU + 2n, XPU, XPU + 2n, cuda, cuda]);
+    const live = Array.from(blocks.size, (size, block) => [
+      segments.device[blocks.segment[block]],
+      wide(blocks.addrHigh[block], blocks.addrLow[block]),
+      size,
+    ]);
+    assert.deepEqual(live, [
+      [0, cuda, 512],
+      [0, XPU + 1n, 128],
+    ]);
+  });
+
   it('place events and the scopes of the user in absolute time', async () => {
     const snapshot = await readBytes(Buffer.from(JSON.stringify(trace)));
     assert.equal(snapshot.events.timeUs[0], 1_790_857_026_000_030);
