@@ -24,8 +24,10 @@ import { UsageError } from '../usageError.js';
 
 /** Characters of a report that are taken from a job. */
 const LONGEST_REPORT = 1 << 28;
-/** Bad inputs named in an answer. */
+/** Bad inputs named in an answer, and bad messages. */
 const MOST_COMPLAINTS = 5;
+/** In characters. */
+const LONGEST_COMPLAINT = 120;
 
 const INSTRUCTIONS =
   'Finds GPU memory leaks of PyTorch training in recorded memory snapshots. List the leaks, explain one before you ' +
@@ -110,6 +112,7 @@ export async function serve(
 
   // What is there is read while the agent begins: its first question finds it in the cache.
   report(new AbortController().signal).catch(() => undefined);
+  let bad = 0;
   try {
     await new Promise<void>((resolve) => {
       serveStdio(
@@ -129,12 +132,15 @@ export async function serve(
           return server;
         },
         {
-          onerror: (error) => {
-            complain(error.message);
+          onerror: ({ message }) => {
+            if (++bad > MOST_COMPLAINTS) return;
+            complain(`A message of the agent cannot be read: ${message.slice(0, LONGEST_COMPLAINT).trimEnd()}.`);
           },
         },
       );
       process.stdin.once('close', resolve);
+      // After a message that is too long, nothing more is read.
+      process.once('beforeExit', resolve);
     });
   } finally {
     await rm(cache, { recursive: true, force: true });

@@ -135,8 +135,14 @@ describe('Ranks in names', () => {
     );
   });
 
+  it('come from a pattern in linear time', async () => {
+    // By going back, this takes longer than the universe is old.
+    await runHere('analyze', '--rank-pattern=(?:x+x+)+y(\\d)', join(folder, `${'x'.repeat(200)}.pickle`));
+  });
+
   it('need a pattern with one group and a number of ranks', async () => {
-    for (const option of ['--rank-pattern=(', '--rank-pattern=_\\d+', '--expect-ranks=0', '--expect-ranks=two'])
+    const patterns = ['(', '_\\d+', '(?<=_)(\\d+)', '(_)(\\d)\\1'].map((text) => `--rank-pattern=${text}`);
+    for (const option of [...patterns, '--expect-ranks=0', '--expect-ranks=two'])
       assert.equal((await runHere('analyze', option, folder)).status, 2, option);
   });
 });
