@@ -105,8 +105,13 @@ export class FleetFolder {
 
   async failed(): Promise<FailedNote[]> {
     const folder = join(this.path, 'failed');
-    const notes = await Promise.all((await filesIn(folder, NOTE)).map((path) => noteIn(join(folder, path))));
-    return notes.filter((note) => note !== null).sort((a, b) => (a.path < b.path ? -1 : 1));
+    const notes: FailedNote[] = [];
+    // One by one: a process may not open as many files as there are ranks.
+    for (const path of await filesIn(folder, NOTE)) {
+      const note = await noteIn(join(folder, path));
+      if (note !== null) notes.push(note);
+    }
+    return notes.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 }
 

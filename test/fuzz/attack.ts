@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { builtProgram } from '../support/repository.js';
 import { FIXTURES } from '../support/snapshots.js';
 import { ATTACKS, SOURCES } from './hostile.js';
@@ -56,20 +56,27 @@ writeFileSync(
   });`,
 );
 
-function judge(args: readonly string[]): End {
+function judge(args: readonly string[], input: string | null = null): End {
   rmSync(join(root, 'took.json'), { force: true });
   const output = openSync(join(root, 'output'), 'w');
-  const { status, stderr, signal } = spawnSync(
-    process.execPath,
-    ['--import', watcher, builtProgram('cli.js'), ...args],
-    {
-      encoding: 'utf8',
-      maxBuffer: 1 << 30,
-      timeout: 300_000,
-      killSignal: 'SIGKILL',
-      stdio: ['ignore', output, 'pipe'],
-    },
-  );
+  const command = [process.execPath, '--import', watcher, builtProgram('cli.js'), ...args];
+  if (input !== null) {
+    writeFileSync(join(root, 'input'), input);
+    // An agent ends once its last question is answered.
+    command.unshift(
+      'sh',
+      '-c',
+      `(cat ${root}/input; for i in $(seq 60); do grep -q '"id":"last"' ${root}/output && break; sleep 0.2; done) | "$@"`,
+      'sh',
+    );
+  }
+  const { status, stderr, signal } = spawnSync(command[0], command.slice(1), {
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+    timeout: 300_000,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', output, 'pipe'],
+  });
   const written = fstatSync(output).size;
   closeSync(output);
   if (status === null) return { problem: `ended by ${String(signal)}`, seconds: Infinity, bytes: Infinity };
@@ -106,18 +113,21 @@ function tell(name: string, { problem, seconds, bytes }: End): void {
 
 const ANALYZE = [['analyze', '--json', 'FILES']];
 
-for (const { name, files, commands = ANALYZE } of ATTACKS.filter((attack) => attack.name.includes(part))) {
+for (const { name, files, input, commands = ANALYZE } of ATTACKS.filter((attack) => attack.name.includes(part))) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const made = Object.entries(files());
-  for (const [file, content] of made) writeFileSync(join(folder, file), content);
+  const made = Object.entries(await files());
+  for (const [file, content] of made) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), content);
+  }
   const paths = made.map(([file]) => join(folder, file)).filter((path) => !path.endsWith('.leakline.json'));
   rmSync(join(root, 'out'), { recursive: true, force: true });
   for (const command of commands) {
     const args = command.flatMap((word) =>
       word === 'FILES' ? paths : [word.replace(/^FOLDER/, folder).replace(/^OUT$/, join(root, 'out'))],
     );
-    tell(commands.length > 1 ? `${name}: ${command.join(' ')}` : name, judge(args));
+    tell(commands.length > 1 ? `${name}: ${command.join(' ')}` : name, judge(args, input?.()));
   }
 }
 for (const { name, text } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {

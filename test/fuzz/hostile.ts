@@ -2,6 +2,7 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { PickleWriter } from '../support/pickleWriter.js';
 import { zipArchive } from '../support/zipWriter.js';
+import { FLEETS } from './hostileFleet.js';
 import { COUNTS } from './hostileCounts.js';
 import { JOBS } from './hostileJobs.js';
 import { NAMES } from './hostileNames.js';
@@ -167,6 +168,7 @@ export const ATTACKS: readonly Attack[] = [
   ...COUNTS,
   ...OTHERS,
   ...JOBS,
+  ...FLEETS,
 ];
 
 /** Python sources in place of those that leaked. */

@@ -7,7 +7,9 @@ import { zipArchive } from '../support/zipWriter.js';
 export interface Attack {
   readonly name: string;
   /** By file name. */
-  readonly files: () => Record<string, string | Uint8Array>;
+  readonly files: () => Record<string, string | Uint8Array> | Promise<Record<string, string | Uint8Array>>;
+  /** Of standard input; closed where left out. */
+  readonly input?: () => string;
   /** Commands, one after the other, of words that may be `FILES`, `FOLDER` or `OUT`; the report as JSON where left out. */
   readonly commands?: readonly (readonly string[])[];
 }

@@ -8,7 +8,8 @@ import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { VERSION } from '../../node/version.js';
 
 const SCHEMA = 'leakline.rank/1';
-const MOST_BYTES: Bytes = 256 << 20;
+/** As long as a report's lines may be: beyond, the digests are read. */
+const MOST_BYTES: Bytes = 32 << 20;
 
 /** What is reported of one rank, and all that it rests on. */
 export interface RankSummary {
@@ -38,8 +39,11 @@ export async function readSummary(path: string): Promise<RankSummary | null> {
     const summary = value as RankSummary;
     // Whatever stands in a file, nothing that is made of it stumbles: it has been made once.
     const { runs, files, digests } = summary;
-    renderText(joinReports(runs, { trends: [], cycles: [] }, null), { mostLines: 1 });
-    const isSound = [...files.flat(), ...digests].every((text) => text === null || typeof text === 'string');
+    renderText(joinReports(runs, { trends: [], cycles: [] }, 1), { mostLines: 1 });
+    const isSound =
+      Array.isArray(runs) &&
+      [...files.flat(), ...digests].every((text) => text === null || typeof text === 'string') &&
+      files.every(([recorded]) => typeof recorded === 'string');
     return isSound && typeof summary.workspace === 'string' ? summary : null;
   } catch {
     return null;

@@ -19,13 +19,13 @@ export function rankDifferences(runs: readonly RunReport[]): RankDifference[] {
 
 function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] {
   const sorted = [...ranks].sort((a, b) => a.rank - b.rank);
+  const byRank = sorted.map((run) => [run, new Map(run.lines.map((line) => [placeText(line), line]))] as const);
   const places = new Map<string, LineReport>();
-  for (const { lines } of sorted) {
-    for (const line of lines) if (GROWING.has(line.verdict)) places.set(placeText(line), line);
-  }
+  for (const [, lines] of byRank)
+    for (const [place, line] of lines) if (GROWING.has(line.verdict)) places.set(place, line);
   return [...places]
     .flatMap(([place, line]): RankDifference[] => {
-      const seen = sorted.flatMap((run) => rankLine(run, place) ?? []);
+      const seen = byRank.flatMap(([run, lines]) => rankLine(run, lines.get(place)) ?? []);
       const growing = seen.filter(({ verdict }) => verdict !== null && GROWING.has(verdict));
       const calm = seen.filter(({ verdict }) => verdict === null || CALM.has(verdict));
       if (calm.length === 0) return [];
@@ -37,8 +37,7 @@ function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] 
 }
 
 /** The line on one rank; null where the rank was seen too shortly to say that nothing grows there. */
-function rankLine(run: Ranked, place: string): RankLine | null {
-  const line = run.lines.find((candidate) => placeText(candidate) === place);
+function rankLine(run: Ranked, line: LineReport | undefined): RankLine | null {
   if (line === undefined && run.verdict === 'tooShort') return null;
   return {
     rank: run.rank,
