@@ -203,10 +203,13 @@ export function parseArguments(args: readonly string[]): Invocation {
   return { command: known, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
 }
 
+/** V8's flag for its engine that never goes back. */
+const LINEAR = 'l';
+
 /** Names of files are not the user's: a pattern that is matched in linear time takes none of them too long. */
 function patternOf(text: string): RegExp {
   setFlagsFromString('--enable-experimental-regexp-engine');
-  const flags = hasLinearTime() ? 'l' : '';
+  const flags = hasLinearTime() ? LINEAR : '';
   try {
     const pattern = new RegExp(text, flags);
     if (new RegExp(`${text}|`, flags).exec('')?.length === 2) return pattern;
@@ -221,7 +224,7 @@ function patternOf(text: string): RegExp {
 /** False in a Node that has this engine no more. */
 function hasLinearTime(): boolean {
   try {
-    return new RegExp('', 'l').test('');
+    return new RegExp('', LINEAR).test('');
   } catch {
     return false;
   }

@@ -296,8 +296,8 @@ export const FLEETS: readonly Attack[] = [
   {
     name: 'notes on files that failed',
     files: () =>
-      Object.fromEntries([
-        ...times(20_000, (i) => [
+      Object.fromEntries<string>([
+        ...times(20_000, (i): [string, string] => [
           `failed/job/rank00000/x-${i}.json`,
           JSON.stringify({ path: `x${i}`, message: '\u001b]0;\u0007'.repeat(100) }),
         ]),
