@@ -267,7 +267,7 @@ export const FLEETS: readonly Attack[] = [
   },
   {
     name: 'a digest of names of 100 MB',
-    files: async () => ({ [digestPath(0)]: await large(6000, 3, 6000, 16_000) }),
+    files: async () => ({ [digestPath(0)]: await large(6000, 3, 6000, 2700) }),
     commands: REPORTS.slice(0, 1),
   },
   {

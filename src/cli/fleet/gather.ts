@@ -3,6 +3,7 @@ import type { ByteSource } from '../../core/bytes/byteSource.js';
 import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/pathMapping.js';
 import { joinReports } from '../../core/report/buildReport.js';
 import type { Report } from '../../core/report/report.js';
+import { renderText } from '../../core/render/renderText.js';
 import { ReportsFromSources } from '../../core/report/reportFromSources.js';
 import { filesOf, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
@@ -62,7 +63,7 @@ export async function openGroups(groups: readonly Group[], into: Contents, conte
   const others = new Map<string, number>();
   for (const { folder, name, digests } of groups) {
     if (digests.length === 0)
-      context.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline.`);
+      context.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline, or damaged.`);
     for (const file of digests) {
       const path = join(folder.path, 'digests', name, file);
       if (context.excluded.has(path)) continue;
@@ -124,7 +125,21 @@ export async function reportOfGathered(
     ...report.runs.map((run, i) => ({ run, names: jobs[i] })),
     ...same.flatMap(({ summary }) => summary.runs),
   ];
-  const whole = same.length === 0 ? report : joinReports(parts, report, workspace.expectRanks ?? null);
+  let whole = report;
+  if (same.length > 0) {
+    try {
+      whole = joinReports(parts, report, workspace.expectRanks ?? null);
+      renderText(whole, { mostLines: 1 });
+    } catch {
+      // Each summary is sound alone. What stumbles over them together is made from the digests.
+      await openGroups(
+        same.map(({ group }) => group),
+        contents,
+        context,
+      );
+      return reportOfGathered({ contents, summaries: [] }, workspace, context, reports);
+    }
+  }
   return { report: { ...whole, failed: contents.failed }, paths };
 }
 
