@@ -53,12 +53,12 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     trees.snapshots,
     ...register(surfaces),
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
-      if (loading === null) restart();
+      if (loaded === null) restart();
     }),
     vscode.workspace.onDidChangeConfiguration((event) => {
       const { snapshotsInclude, snapshotsExclude } = Setting;
       const isMine = affects(event, snapshotsInclude) || affects(event, snapshotsExclude);
-      if (loading === null && isMine) restart();
+      if (loaded === null && isMine) restart();
     }),
   );
   // VS Code waits for this function, not for the folders.
