@@ -68,7 +68,7 @@ const targets = [
     outExtension: { '.js': '.mjs' },
     // What few commands need, such as the Python parser, is a file of its own: a third of the start.
     splitting: true,
-    chunkNames: 'cli-parts/[name]-[hash]',
+    chunkNames: 'cli-[name]-[hash]',
   },
   {
     ...node,

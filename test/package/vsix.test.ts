@@ -14,7 +14,7 @@ const allowed = [
   /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
   /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
   /^extension\/LICENSE(\.txt)?$/,
-  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|watchers\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-parts\/[\w-]+\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
+  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|watchers\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-\w+-[A-Z\d]+\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
@@ -51,7 +51,7 @@ describe('The packed extension', () => {
       'webview.js',
       'cli.js',
       'cli-job.mjs',
-      ...readdirSync(join(root, 'dist/cli-parts')).map((name) => `cli-parts/${name}`),
+      ...readdirSync(join(root, 'dist')).filter((name) => /^cli-\w+-/.test(name)),
     ]) {
       const packed = entries.find(({ name }) => name === `extension/dist/${program}`);
       assert.ok(packed !== undefined, `${program} is missing`);

@@ -10,7 +10,7 @@ import { readBytes } from '../../support/snapshots.js';
 
 /** What a file of the generator is refused for. */
 async function refusal(attack: string): Promise<SnapshotError> {
-  const files = ATTACKS.find(({ name }) => name === attack)?.files() ?? {};
+  const files = (await ATTACKS.find(({ name }) => name === attack)?.files()) ?? {};
   const [content] = Object.values(files);
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   try {
