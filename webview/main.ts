@@ -33,7 +33,8 @@ const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
 showApp(root, store, { session, bands, allocated, flames, maps, runs, compares, exporter: new Exporter(host) });
-const save = (): void => host.save(persisted(store.get()));
+// A window may be closed before its snapshots are read again.
+const save = (): void => host.save(persisted({ ...store.get(), ...session.awaited }));
 // Not for each frame of a zoom; what is still to be kept when the page goes is kept then.
 const saveSoon = afterQuiet(SAVE_DELAY_MS, save);
 store.watch((state, before) => {

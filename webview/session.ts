@@ -71,6 +71,11 @@ export class TimelineSession {
     });
   }
 
+  /** What is shown again once its snapshot is back; null if it is shown. */
+  get awaited(): Pick<ViewState, 'selection' | 'range' | 'pin'> | null {
+    return this.parked;
+  }
+
   /** Asks for everything again: at the start, and whenever messages may have been lost. */
   refresh(): void {
     this.store.update({ choicesError: null });
@@ -86,7 +91,8 @@ export class TimelineSession {
     const { selection: shown, highlight, request } = this.store.get();
     const asked = state.request !== request && state.request > 0;
     const requested = asked && hasAll(state.choices, state.compared) ? existing(state.selected, state.choices) : null;
-    const back = requested === null ? existing(this.parked?.selection ?? null, state.choices) : null;
+    const parked = existing(this.parked?.selection ?? null, state.choices);
+    const back = requested === null || sameSelection(requested, parked) ? parked : null;
     const remaining = back ?? existing(shown, state.choices);
     const selection = requested ?? remaining ?? existing(state.selected, state.choices) ?? first(state);
     this.store.update({

@@ -228,11 +228,17 @@ describe('the session of a timeline', () => {
     session.setRange({ from: 10, to: curve.extent.to / 2 });
     const before = await settled(store);
     session.receiveState({ ...told, choices: [] });
-    session.receiveState({ ...told, choices: [choice(early)] });
-    assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
-    session.receiveState(told);
-    const after = await settled(store);
-    assert.deepEqual([after.selection, after.range, after.pin], [before.selection, before.range, before.pin]);
+    const { selection, range, pin } = before;
+    for (const request of [0, 1]) {
+      session.receiveState({ ...told, choices: [choice(early)] });
+      assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
+      assert.deepEqual(session.awaited, { selection, range, pin });
+      // To request what is awaited is no move.
+      session.receiveState({ ...told, request, selected: request === 0 ? null : selection });
+      const after = await settled(store);
+      assert.deepEqual([after.selection, after.range, after.pin], [selection, range, pin]);
+      assert.equal(session.awaited, null);
+    }
 
     session.receiveState({ ...told, choices: [choice(early)] });
     await settled(store);
