@@ -89,7 +89,7 @@ describe('leakline mcp', () => {
     for (const path of ['../ranks', join(folder, 'package.json'), '/etc/passwd']) {
       const refused = await ask(client, 'compare_gpu_memory_snapshots', { before, after: path });
       assert.ok(refused.isError);
-      assert.match(refused.text, /is no file below/);
+      assert.match(refused.text, /is not a file below/);
     }
   });
 

@@ -218,7 +218,7 @@ export class Roots {
   }
 
   private refusal(path: string): string {
-    return `${JSON.stringify(path)} is no file below ${this.real.join(' or ')}: name one that is, or start the server with its folder.`;
+    return `${JSON.stringify(path)} is not a file below ${this.real.join(' or ')}: name another one, or start the server with its folder.`;
   }
 }
 

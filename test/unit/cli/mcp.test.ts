@@ -73,6 +73,6 @@ describe('The folders that an agent may read', () => {
   ])
     it(`are no others: ${JSON.stringify(path)}`, async () => {
       const roots = await Roots.of(join(folder, 'work'), []);
-      await assert.rejects(roots.allowed(path), /is no file below .*work: name one that is/);
+      await assert.rejects(roots.allowed(path), /is not a file below .*work: name another one/);
     });
 });
