@@ -105,9 +105,9 @@ function text(starts: Starts, lookups: Lookups, large: LargeWorkspaceTimes, sour
     '',
     `The goal for lenses, ${GOAL_MS} ms, is ${lookups.lookup.longest < GOAL_MS && lookups.afterEdit.median < GOAL_MS ? 'met' : 'missed'}. ` +
       `A workspace of ${count(large.snapshots)} snapshots of ${large.runs} runs and ${sources} Python files: marks after ` +
-      `${(large.first / 1000).toFixed(1)} s, all snapshots read and judged after ${(large.all / 1000).toFixed(1)} s. Meanwhile the ` +
-      `extension host’s main thread computed ${large.longestBlock.toFixed(0)} ms without a pause at most, ${large.p99Block.toFixed(1)} ms in 99 % of the looks at it, and its ` +
-      `process, worker threads included, grew from ${Math.round(large.before)} to ${Math.round(large.most)} MiB at most.`,
+      `${(large.first / 1000).toFixed(1)} s, all verdicts after ${(large.all / 1000).toFixed(1)} s. The longest ` +
+      `pause of the extension host’s main thread is ${large.longestBlock.toFixed(0)} ms; 99 % are below ${large.p99Block.toFixed(1)} ms. Its ` +
+      `process, with worker threads, grew from ${Math.round(large.before)} to at most ${Math.round(large.most)} MiB.`,
     '',
   ].join('\n');
 }

@@ -59,18 +59,18 @@ export async function measureTimeline(path: string): Promise<string> {
     const answerMs = [...harness.timesOf('bands')].sort((a, b) => a - b);
     await harness.close();
     return [
-      '| while one does this | frames | median ms | 95 % below ms | longest ms | CPU ms a frame |',
+      '| input | frames | median ms | 95 % below ms | longest ms | CPU ms a frame |',
       '|:--|--:|--:|--:|--:|--:|',
       ...rows.map(
         ({ name, count, median, p95, longest, cpu }) =>
           `| ${name} | ${count} | ${[median, p95, longest, cpu].map((ms) => ms.toFixed(1)).join(' | ')} |`,
       ),
       '',
-      `Reading the file took ${((opened - begun) / 1000).toFixed(1)} s, the first picture ` +
-        `${((drawn - opened) / 1000).toFixed(1)} s more. ${answers.length} answers of the worker took ` +
-        `${percentile(answerMs, 0.5).toFixed(0)} ms in the median and ${percentile(answerMs, 0.95).toFixed(0)} ms at most in 95 % of ` +
-        `them, and had ${Math.round(Math.max(...answers) / 1000)} kB at most. memory_viz draws the ` +
-        `${MEMORY_VIZ_LIMIT.toLocaleString('en')} largest allocations, and folds the others into one band without lines.`,
+      `Reading the file took ${((opened - begun) / 1000).toFixed(1)} s, the first picture another ` +
+        `${((drawn - opened) / 1000).toFixed(1)} s. The worker gave ${answers.length} answers of at most ` +
+        `${Math.round(Math.max(...answers) / 1000)} kB. Their median time is ${percentile(answerMs, 0.5).toFixed(0)} ms; 95 % take ` +
+        `at most ${percentile(answerMs, 0.95).toFixed(0)} ms. memory_viz draws the ` +
+        `${MEMORY_VIZ_LIMIT.toLocaleString('en')} largest allocations, and one band without lines for the others.`,
       '',
     ].join('\n');
   } finally {
