@@ -13,7 +13,7 @@ const common = {
   sourcemap: production ? false : 'linked',
   sourcesContent: false,
   logLevel: 'info',
-  // Licences go into a file of their own.
+  // Licenses go into a file of their own.
   legalComments: 'none',
   metafile: true,
 };

@@ -110,7 +110,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   new ResizeObserver(() => {
     if (chartView.element.offsetParent === null) session.setPixels(timeline.clientWidth);
   }).observe(timeline);
-  // Elements with colours of the chart update them.
+  // Elements with colors of the chart update them.
   watchTheme(() => {
     const { stacked, wholeBands } = store.get();
     store.update({ stacked: stacked && { ...stacked }, wholeBands: wholeBands && { ...wholeBands } });

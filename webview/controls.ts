@@ -1,4 +1,4 @@
-/** The toolbar: choice of snapshot, device, axis and colours, and the menus. */
+/** The toolbar: choice of snapshot, device, axis and colors, and the menus. */
 import type { TimelineAxis } from '../src/protocol/timelineData.js';
 import { axesOf } from './axisChange.js';
 import { comparable, devicesOf, groupsOf } from './choiceGroups.js';

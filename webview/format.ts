@@ -28,7 +28,7 @@ export function byteTickLabel(bytes: number): string {
   return `${bytes < 0 ? MINUS : ''}${decimal(trimZeros(value.toFixed(unit === 0 ? 0 : 3)))} ${UNITS[unit]}`;
 }
 
-/** Labels of ascending ticks. If digits cannot distinguish neighbours, labels are relative to the first tick. */
+/** Labels of ascending ticks. If digits cannot distinguish neighbors, labels are relative to the first tick. */
 export function byteTickLabels(ticks: readonly number[]): string[] {
   const labels = ticks.map(byteTickLabel);
   if (new Set(labels).size === labels.length) return labels;

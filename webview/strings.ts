@@ -160,7 +160,7 @@ export const strings = {
   showPartOf: (name: string): string => t('Show the snapshot of {0}', name),
 
   // Bands
-  grouping: t('Colour of the series'),
+  grouping: t('Color of the series'),
   groupingName: {
     none: t('Curve only'),
     line: t('By line'),
@@ -198,7 +198,7 @@ export const strings = {
     library: t('Library or native code'),
     beforeRecording: t('Before recording'),
   },
-  bandKey: t('Colours'),
+  bandKey: t('Colors'),
   otherBands: (count: number): string => counted(count, t('1 thin series'), t('{0} thin series')),
   moreBands: (count: number): string => t('and {0} more', formatCount(count)),
   oneAllocation: (bytes: string): string => t('{0}, one allocation', bytes),
@@ -305,7 +305,7 @@ export const strings = {
   flame: t('Live memory by call'),
   flameTree: t('Calls from the outermost down; the width is their live bytes'),
   flameHelp: t(
-    'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space zooms in, Backspace goes back, Home goes to the top. Enter opens the line.',
+    'Down goes to the largest call below, up to the caller, left and right to the neighbors. Space zooms in, Backspace goes back, Home goes to the top. Enter opens the line.',
   ),
   flameFailed: (reason: string): string => t('Live memory by call could not be read: {0}', reason),
   foldLibraries: t('Fold library frames'),
@@ -425,7 +425,7 @@ export const strings = {
     live: t('Live block'),
     pending: t('Freed, still used by another stream'),
     free: t('Free'),
-    mixed: t('Small neighbours'),
+    mixed: t('Small neighbors'),
     unknown: t('In no block'),
   } satisfies Record<PieceKind, string>,
   pieceText: (name: string, bytes: number): string => `${name}: ${formatBytes(bytes)} (${formatExactBytes(bytes)})`,

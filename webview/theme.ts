@@ -1,4 +1,4 @@
-/** The colours and fonts of the theme, for what is drawn on a canvas. Everything else takes them from the style sheet. */
+/** The colors and fonts of the theme, for what is drawn on a canvas. Everything else takes them from the style sheet. */
 
 export interface ChartTheme {
   text: string;
@@ -23,27 +23,27 @@ export interface ChartTheme {
 /** Reads what the style sheet derives from the theme at `element`. */
 export function readTheme(element: HTMLElement): ChartTheme {
   const style = getComputedStyle(element);
-  const colour = (name: string): string => style.getPropertyValue(`--leakline-${name}`).trim() || style.color;
+  const color = (name: string): string => style.getPropertyValue(`--leakline-${name}`).trim() || style.color;
   return {
     text: style.color,
-    grid: colour('grid'),
-    leak: colour('leak'),
-    live: colour('live'),
-    liveFill: colour('live-fill'),
-    reserved: colour('reserved'),
-    capacity: colour('capacity'),
-    snapshot: colour('snapshot'),
-    outOfMemory: colour('out-of-memory'),
-    collector: colour('collector'),
-    step: colour('step'),
-    background: colour('background'),
-    series: [0, 1, 2, 3, 4, 5].map((index) => colour(`series-${index}`)),
+    grid: color('grid'),
+    leak: color('leak'),
+    live: color('live'),
+    liveFill: color('live-fill'),
+    reserved: color('reserved'),
+    capacity: color('capacity'),
+    snapshot: color('snapshot'),
+    outOfMemory: color('out-of-memory'),
+    collector: color('collector'),
+    step: color('step'),
+    background: color('background'),
+    series: [0, 1, 2, 3, 4, 5].map((index) => color(`series-${index}`)),
     fontFamily: style.fontFamily,
     fontSize: Number.parseFloat(style.fontSize),
   };
 }
 
-/** Calls back when the theme, or a colour or font of it, changes. VS Code says so on the root and the body. */
+/** Calls back when the theme, or a color or font of it, changes. VS Code says so on the root and the body. */
 export function watchTheme(onChange: () => void): void {
   const observer = new MutationObserver(onChange);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });

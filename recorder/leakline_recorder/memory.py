@@ -1,7 +1,7 @@
 """The device's allocator, as the recorder needs it: one port, and CUDA behind it.
 
-CUDA is never initialised from here. Many scripts choose ``CUDA_VISIBLE_DEVICES`` in their first lines, and a process
-that has initialised CUDA can no longer fork; recording begins when the program itself first touches a GPU.
+CUDA is never initialized from here. Many scripts choose ``CUDA_VISIBLE_DEVICES`` in their first lines, and a process
+that has initialized CUDA can no longer fork; recording begins when the program itself first touches a GPU.
 """
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class CudaMemory:
         return torch.cuda.is_initialized()
 
     def when_ready(self, begin: Callable[[], None]) -> None:
-        """Call ``begin`` at once if CUDA is up, else right after it has been initialised, before any allocation."""
+        """Call ``begin`` at once if CUDA is up, else right after it has been initialized, before any allocation."""
         torch.cuda._lazy_call(begin)
 
     def record(self, max_entries: int, stacks: str) -> None:

@@ -1,9 +1,9 @@
-/** The licences of what is bundled: they ask to travel with every copy. */
+/** The licenses of what is bundled: they ask to travel with every copy. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * One text with the licence of every npm package that went into the bundles.
+ * One text with the license of every npm package that went into the bundles.
  * @param {readonly import('esbuild').Metafile[]} metafiles of the builds
  * @returns {string}
  */
@@ -20,7 +20,7 @@ export function thirdPartyNotices(metafiles) {
     const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
     const text = file
       ? readFileSync(join(folder, file), 'utf8').trim()
-      : `(the package carries no text of its licence)`;
+      : `(the package carries no text of its license)`;
     return `${name} ${version} (${license})\n\n${text}`;
   });
   const rule = `\n\n${'-'.repeat(80)}\n\n`;

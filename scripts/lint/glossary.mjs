@@ -30,6 +30,10 @@ export const glossary = [
   { not: /\bkeeps? an eye\b/, say: 'watch' },
   { not: /\bby (itself|themselves)\b/, say: 'implicitly, alone, separately' },
   { not: /\basked for\b/, say: 'requested' },
+  {
+    not: /\bcolour(s|ed|ing)?\b|\bneighbours?\b|\bcent(re|red)s?\b|\blicences?\b|\bgrey(s|ed)?\b|\bbehaviours?\b/,
+    say: 'American spelling: color, neighbor, center, license, gray, behavior',
+  },
 ];
 
 /** Splits names into words: `bornIn` and `born_in` are `born in`. */

@@ -1,5 +1,5 @@
 /**
- * The columns of {@link Bands} as few bytes: whole numbers of seven bits a byte, differences where neighbours are alike.
+ * The columns of {@link Bands} as few bytes: whole numbers of seven bits a byte, differences where neighbors are alike.
  * Sizes are counted in the largest unit that divides them all.
  */
 import { NumberReader, NumberWriter } from './numberCode.js';

@@ -29,7 +29,7 @@ export interface BandsQuery {
   rows: number;
   /** The part of the height that the rows show; null for all of it. */
   bytes: { from: number; to: number } | null;
-  /** What bands of one colour have in common. */
+  /** What bands of one color have in common. */
   grouping: BandGrouping;
   /** A line whose bands are wanted however thin they are. */
   line: { file: string; line: number } | null;
@@ -54,7 +54,7 @@ export interface Bands {
   packed: Uint8Array;
 }
 
-/** The allocations of one line, or of one stack: neighbours among the series. */
+/** The allocations of one line, or of one stack: neighbors among the series. */
 export interface BandSeries extends BandOwner {
   /** Its number while the snapshot and the workspace stay what they are. */
   id: number;

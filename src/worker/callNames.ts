@@ -47,7 +47,7 @@ export class CallNames {
     const named = this.whole(call);
     return {
       ...named,
-      // A file is still recognised by the end of its path.
+      // A file is still recognized by the end of its path.
       file: named.file.slice(-LONGEST_NAME),
       function: named.function.slice(0, LONGEST_NAME),
       mapped: named.mapped && named.file.length <= LONGEST_NAME,

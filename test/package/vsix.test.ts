@@ -65,7 +65,7 @@ describe('The packed extension', () => {
     }
   });
 
-  it('carries the licences of what is bundled into it', () => {
+  it('carries the licenses of what is bundled into it', () => {
     const notices = text('extension/dist/THIRD_PARTY_NOTICES.txt');
     for (const name of ['chart.js', 'chokidar', 'fflate', '@vscode/webview-ui-toolkit']) {
       assert.match(notices, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'));

@@ -28,7 +28,7 @@ describe('A workspace that is not trusted', () => {
     await editor.untilLens(16, /▲ Leaks/);
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(READ);
-    await sideBar.tree('Snapshots').untilRow(/Restricted mode.*recording and some settings are off/);
+    await sideBar.tree('Snapshots').untilRow(/Restricted Mode.*recording and some settings are off/);
     await workbench.picture('restricted');
     await eventually(async () => {
       // What runs nothing is offered, what runs something is not.
@@ -40,7 +40,7 @@ describe('A workspace that is not trusted', () => {
       const titles = await workbench.paletteTitles('Leakline: Run Python File with Recording');
       assert.ok(!titles.some((title) => title.includes('Run Python File with Recording')), titles.join());
     });
-    await sideBar.tree('Snapshots').click(/Restricted mode/);
+    await sideBar.tree('Snapshots').click(/Restricted Mode/);
     await page.locator('.workspace-trust-editor').waitFor();
     const trust = page.locator('.workspace-trust-editor').getByRole('button', { name: /^Trust/ });
     await eventuallyWithBackoff(async (withinMs) => {

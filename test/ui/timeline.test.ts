@@ -148,14 +148,14 @@ describe('The timeline', () => {
     const look = async ({ panel }: TimelinePage) =>
       panel.frame.evaluate(() => ({
         tab: document.querySelector('vscode-panel-tab[aria-selected="true"]')?.textContent,
-        colours: document.querySelector<HTMLSelectElement>('vscode-dropdown[aria-label="Colour of the series"]')?.value,
+        colors: document.querySelector<HTMLSelectElement>('vscode-dropdown[aria-label="Color of the series"]')?.value,
         zoomed: document.querySelector('vscode-button[aria-label="Zoom out"]')?.hasAttribute('disabled') === false,
         search: document.querySelector<HTMLInputElement>('.search')?.value,
         split: document.querySelector('[role=separator]')?.getAttribute('aria-valuenow'),
       }));
     const whole = await look(timeline);
     await timeline.panel.frame.getByRole('tab', { name: 'Flame Graph' }).click();
-    await timeline.panel.frame.getByRole('combobox', { name: 'Colour of the series' }).click();
+    await timeline.panel.frame.getByRole('combobox', { name: 'Color of the series' }).click();
     await timeline.panel.frame.getByRole('option', { name: 'By line' }).click();
     await timeline.plot.focus();
     await workbench.page.keyboard.press('w');
@@ -164,7 +164,7 @@ describe('The timeline', () => {
     await workbench.page.keyboard.type('pyramid');
     const before = await eventually(async () => {
       const looks = await look(timeline);
-      assert.deepEqual([looks.tab, looks.colours, looks.search], ['Flame Graph', 'line', 'pyramid']);
+      assert.deepEqual([looks.tab, looks.colors, looks.search], ['Flame Graph', 'line', 'pyramid']);
       assert.ok(looks.zoomed && !whole.zoomed, JSON.stringify(looks));
       assert.notEqual(looks.split, whole.split);
       assert.deepEqual(await look(timeline), looks);

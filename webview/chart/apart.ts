@@ -1,4 +1,4 @@
-/** Lines closer together than this would be a grey wall, in pixels. */
+/** Lines closer together than this would be a gray wall, in pixels. */
 const NARROWEST = 5;
 
 /** The items of a list, ascending by pixels, without those that are too close to the previous one. */

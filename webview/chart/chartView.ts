@@ -179,8 +179,8 @@ export class ChartView {
       },
       zoom: (pixel, factor) =>
         this.withCurve((_curve, area, visible) => {
-          const centre = pixel === null ? this.focus(visible) : valueAt(pixel, area, visible);
-          this.session.setRange(zoomRange(visible, centre, factor));
+          const center = pixel === null ? this.focus(visible) : valueAt(pixel, area, visible);
+          this.session.setRange(zoomRange(visible, center, factor));
         }),
       pan: (share) => this.withCurve((_curve, _area, visible) => this.session.setRange(panRange(visible, share))),
       whole: () => {
@@ -190,8 +190,8 @@ export class ChartView {
       zoomBytes: (pixel, factor) => {
         const shown = this.heights();
         const cursor = this.cursorBytes();
-        const centre = pixel === null ? (cursor ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
-        this.setHeights(zoomRange(shown, centre, factor));
+        const center = pixel === null ? (cursor ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
+        this.setHeights(zoomRange(shown, center, factor));
       },
       panBytes: (share) => this.setHeights(panRange(this.heights(), share)),
       wholeBytes: () => this.session.setHeights(null),

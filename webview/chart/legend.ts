@@ -1,4 +1,4 @@
-/** The legend above the plot: the lines, and the colours of the largest series. */
+/** The legend above the plot: the lines, and the colors of the largest series. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
 import { formatExactBytes } from '../format.js';
@@ -8,7 +8,7 @@ import type { ViewState } from '../viewState.js';
 
 const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 
-/** @param key the colours of the series */
+/** @param key the colors of the series */
 export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLElement {
   const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
     el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);

@@ -7,7 +7,7 @@ import type { PlotArea } from './plot.js';
 
 type Kind = TimelineMark['kind'];
 
-/** Each kind has its own dashes: no meaning depends on colour alone. */
+/** Each kind has its own dashes: no meaning depends on color alone. */
 const MARK_DASHES: Record<Kind, number[]> = { outOfMemory: [], snapshot: [4, 3], collector: [8, 3], step: [1, 3] };
 /** The higher has its label first where there is no room for two. */
 const RANKS: Record<Kind, number> = { outOfMemory: 3, snapshot: 2, collector: 1, step: 0 };
@@ -24,7 +24,7 @@ export function drawMarks(
     .filter(({ pixel }) => pixel >= area.left - 0.5 && pixel <= area.left + area.width + 0.5);
   const steps = visible.filter(({ mark }) => mark.kind === 'step');
   const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
-  const labelled = drawn.map(({ mark, pixel }, index): LabelledMark => {
+  const labeled = drawn.map(({ mark, pixel }, index): LabeledMark => {
     const { kind } = mark;
     // The same label over each of many steps has no information.
     const repeated = kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
@@ -33,10 +33,10 @@ export function drawMarks(
     const text = repeated ? '' : [MARK_SIGNS[kind], label].filter(Boolean).join(' ');
     return { kind, pixel, text, rank: RANKS[kind] };
   });
-  drawLabelled(ctx, area, labelled, theme);
+  drawLabeled(ctx, area, labeled, theme);
 }
 
-export interface LabelledMark {
+export interface LabeledMark {
   kind: Kind;
   /** Along the x axis. */
   pixel: number;
@@ -46,10 +46,10 @@ export interface LabelledMark {
 }
 
 /** Draws lines over an area, and their labels above it as far as there is room. */
-export function drawLabelled(
+export function drawLabeled(
   ctx: CanvasRenderingContext2D,
   { left, top, width, height }: PlotArea,
-  marks: readonly LabelledMark[],
+  marks: readonly LabeledMark[],
   theme: ChartTheme,
 ): void {
   ctx.save();
@@ -66,7 +66,7 @@ export function drawLabelled(
   ctx.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
-  const wishes = marks.map(({ pixel, text, rank }) => ({ centre: pixel, width: ctx.measureText(text).width, rank }));
+  const wishes = marks.map(({ pixel, text, rank }) => ({ center: pixel, width: ctx.measureText(text).width, rank }));
   const places = top === 0 ? [] : placeLabels(wishes, left, left + width, theme.fontSize / 2);
   places.forEach((at, index) => {
     if (at === null) return;
@@ -78,7 +78,7 @@ export function drawLabelled(
 
 interface LabelWish {
   /** Pixels. */
-  centre: number;
+  center: number;
   width: number;
   /** The higher comes first. */
   rank: number;
@@ -94,9 +94,9 @@ export function placeLabels(wishes: readonly LabelWish[], left: number, right: n
   const places = new Array<number | null>(wishes.length).fill(null);
   const order = wishes.map((_, index) => index).sort((a, b) => wishes[b].rank - wishes[a].rank || a - b);
   for (const index of order) {
-    const { centre, width } = wishes[index];
+    const { center, width } = wishes[index];
     if (width > right - left) continue;
-    const from = Math.min(Math.max(centre - width / 2, left), right - width);
+    const from = Math.min(Math.max(center - width / 2, left), right - width);
     const to = from + width;
     if (taken.some((other) => from < other.to + gap && to > other.from - gap)) continue;
     taken.push({ from, to });

@@ -27,9 +27,9 @@ export function fitRange(range: Range, extent: Range, narrowest: number): Range 
   return { from, to: from + span };
 }
 
-/** Zooms by `factor` (below 1: in) around `centre`. */
-export function zoomRange(range: Range, centre: number, factor: number): Range {
-  return { from: centre - (centre - range.from) * factor, to: centre + (range.to - centre) * factor };
+/** Zooms by `factor` (below 1: in) around `center`. */
+export function zoomRange(range: Range, center: number, factor: number): Range {
+  return { from: center - (center - range.from) * factor, to: center + (range.to - center) * factor };
 }
 
 /** Moves by a share of the visible span; positive is later. */

@@ -144,7 +144,7 @@ export class TimelineChart {
     });
   }
 
-  /** Takes the colours and fonts of a theme; the next {@link show} draws with them. */
+  /** Takes the colors and fonts of a theme; the next {@link show} draws with them. */
   restyle(theme: ChartTheme): void {
     this.theme = theme;
   }
@@ -164,7 +164,7 @@ export class TimelineChart {
       this.curve = curve;
     }
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
-    this.colour(capacity, reserved, live);
+    this.color(capacity, reserved, live);
     const highest = highestIn(curve, visible);
     const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
     const level = reach ? (curve.capacityBytes ?? 0) : 0;
@@ -257,7 +257,7 @@ export class TimelineChart {
   }
 
   /** Plain values: chart.js would ask a function again for each point. */
-  private colour(...[capacity, reserved, live]: ChartDataset<'line', Point[]>[]): void {
+  private color(...[capacity, reserved, live]: ChartDataset<'line', Point[]>[]): void {
     capacity.borderColor = this.theme.capacity;
     reserved.borderColor = this.theme.reserved;
     live.borderColor = this.theme.live;

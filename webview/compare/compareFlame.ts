@@ -1,4 +1,4 @@
-/** The difference flame graph: boxes as wide as their bytes, signed, hatched and coloured by their growth. */
+/** The difference flame graph: boxes as wide as their bytes, signed, hatched and colored by their growth. */
 import type { CompareFlame } from '../../src/protocol/compareData.js';
 import { formatCount } from '../format.js';
 import type { BoxDress } from '../flame/flameGraph.js';

@@ -1,4 +1,4 @@
-/** Growth in words and signs: more and less are distinguished without colour. */
+/** Growth in words and signs: more and less are distinguished without color. */
 import { formatBytes, formatExactBytes } from '../format.js';
 import { strings } from '../strings.js';
 

@@ -10,7 +10,7 @@ export interface BoxDress {
   /** Everything about it, in a sentence. */
   label: string;
   classes: string;
-  /** The colour of its line in the chart; none without a series. */
+  /** The color of its line in the chart; none without a series. */
   fill?: string | null;
 }
 
@@ -108,8 +108,8 @@ export class FlameGraph {
     const to = {
       ArrowDown: item.children.at(0) ?? -1,
       ArrowUp: item.parent,
-      ArrowLeft: this.neighbour(-1),
-      ArrowRight: this.neighbour(1),
+      ArrowLeft: this.neighbor(-1),
+      ArrowRight: this.neighbor(1),
       Home: 0,
       End: this.items.length - 1,
     }[key];
@@ -136,7 +136,7 @@ export class FlameGraph {
   }
 
   /** The next item of the same level to one side, -1 if there is none. */
-  private neighbour(step: 1 | -1): number {
+  private neighbor(step: 1 | -1): number {
     const { level } = this.items[this.current];
     for (let i = this.current + step; i >= 0 && i < this.items.length; i += step) {
       if (this.items[i].level === level) return i;

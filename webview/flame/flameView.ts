@@ -103,7 +103,7 @@ function summaryOf(flame: Flame, state: ViewState, items: readonly FlameItem[], 
   return `${live}. ${strings.found(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;
 }
 
-/** The chart's colour for the call's own allocations. */
+/** The chart's color for the call's own allocations. */
 function fillOf(state: ViewState, { call, self }: FlameItem): string | null {
   const paint = call === null || !call.mapped || (self ?? 0) === 0 ? null : paintOf(state, call);
   return paint === null ? null : cssOf(paint.fill);

@@ -72,7 +72,7 @@ export class BandInk {
       if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
       const y = (bytes.to - (place.top + place.bottom) / 2) * perByte;
       // On whole pixels, or the copy would be blurred.
-      const left = Math.round((place.centre * LABEL_STEP - width / 2) * scale) / scale;
+      const left = Math.round((place.center * LABEL_STEP - width / 2) * scale) / scale;
       const top = Math.round((y - height / 2) * scale) / scale;
       context.drawImage(image, left, top, image.width / scale, image.height / scale);
     });
@@ -137,8 +137,8 @@ function roomiest(
   sampleOf: readonly number[],
   span: number,
   view: Range,
-): { centre: number; bottom: number; top: number } | null {
-  let best: { centre: number; bottom: number; top: number } | null = null;
+): { center: number; bottom: number; top: number } | null {
+  let best: { center: number; bottom: number; top: number } | null = null;
   for (let first = 0; first + span <= sampleOf.length; first++) {
     let bottom = view.from;
     let top = view.to;
@@ -148,7 +148,7 @@ function roomiest(
       bottom = Math.max(bottom, floor);
       top = Math.min(top, sample < 0 ? 0 : floor + values[series][sample]);
     }
-    if (top - bottom > (best === null ? 0 : best.top - best.bottom)) best = { centre: first + span / 2, bottom, top };
+    if (top - bottom > (best === null ? 0 : best.top - best.bottom)) best = { center: first + span / 2, bottom, top };
   }
   return best;
 }
@@ -164,7 +164,7 @@ const RIM = 3;
 /** A page that shows more different names than this begins again. */
 const MOST = 512;
 
-/** Names of bands, each drawn once with a rim that keeps it readable on any colour, and then only copied. */
+/** Names of bands, each drawn once with a rim that keeps it readable on any color, and then only copied. */
 class BandNames {
   private stamps = new Map<string, NameStamp>();
   private madeFor = '';

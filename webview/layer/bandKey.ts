@@ -1,4 +1,4 @@
-/** The key of colours under the plot, the largest series first. */
+/** The key of colors under the plot, the largest series first. */
 import { el } from '../dom.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';

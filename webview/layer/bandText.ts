@@ -25,13 +25,13 @@ export function seriesName(bands: Bands, series: number, part: PathPart): string
   return ownerName(bands.allSeries[series], part);
 }
 
-/** True where colours by verdict would be one grey: one snapshot, of which no line is judged. */
+/** True where colors by verdict would be one gray: one snapshot, of which no line is judged. */
 export function isUnjudged({ grouping, groups }: Bands): boolean {
   const none = ['tooShort', 'unjudged', 'library', 'beforeRecording'];
   return grouping === 'verdict' && Object.values(groups).every(({ name }) => none.includes(name));
 }
 
-/** What the series of one colour have in common; empty where each series has its own. */
+/** What the series of one color have in common; empty where each series has its own. */
 export function groupName(bands: Bands, series: number): string {
   if (series >= bands.allSeries.length || isUnjudged(bands)) return '';
   const { name } = bands.groups[bands.allSeries[series].group];

@@ -1,4 +1,4 @@
-/** The colours of bands: of one family, distinguished by hue, and beside each other by their outlines and words. */
+/** The colors of bands: of one family, distinguished by hue, and beside each other by their outlines and words. */
 import type { ChartTheme } from '../theme.js';
 import { isUnjudged } from './bandText.js';
 import type { StackedBands } from './stackedBands.js';
@@ -7,30 +7,30 @@ export type Rgb = readonly [red: number, green: number, blue: number];
 
 export interface BandPaint {
   fill: Rgb;
-  /** The fill of every other block, so that neighbours of one line can be distinguished. */
+  /** The fill of every other block, so that neighbors of one line can be distinguished. */
   alternate: Rgb;
   edge: Rgb;
   /** Striped: not one line's. */
   striped: boolean;
 }
 
-/** An edge is so much of its band's colour. */
+/** An edge is so much of its band's color. */
 const EDGE_SHADE = 0.6;
-/** Degrees between one hue and the next: a golden section, so that neighbours in rank are far apart. */
+/** Degrees between one hue and the next: a golden section, so that neighbors in rank are far apart. */
 const HUE_STEP = 137.508;
 const FIRST_HUE = 205;
 
-/** Verdicts keep their colours whatever their rank; a calm one has none, and is told from its neighbours by shade. */
+/** Verdicts keep their colors whatever their rank; a calm one has none, and is told from its neighbors by shade. */
 const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, cycle: 275, periodic: 200 };
 const CALM = 0.06;
 /** Shades of what is calm, in the order of the series. */
 const SHADES = [0, 0.1, 0.04, 0.14];
-/** How much of the leak colour a leak has: one that lies on another looks different. */
+/** How much of the leak color a leak has: one that lies on another looks different. */
 const LEAK_SHARES = [1, 0.74];
 
 /**
  * A paint for each series, and for the others behind them.
- * @param theme the page's background, and the colour that leaks have everywhere
+ * @param theme the page's background, and the color that leaks have everywhere
  */
 export function paintsOf(stacked: StackedBands, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {
   const [background, leak] = [rgbOfCss(theme.background), rgbOfCss(theme.leak)];
@@ -75,13 +75,13 @@ function mixed(a: Rgb, b: Rgb, share: number): Rgb {
 }
 
 /** `rgb(…)` and `#…` as a browser computes them; black where it is neither. */
-function rgbOfCss(colour: string): Rgb {
-  const hex = /^#([0-9a-f]{6})/i.exec(colour)?.[1];
+function rgbOfCss(color: string): Rgb {
+  const hex = /^#([0-9a-f]{6})/i.exec(color)?.[1];
   if (hex !== undefined) {
     const value = Number.parseInt(hex, 16);
     return [value >> 16, (value >> 8) & 255, value & 255];
   }
-  const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+  const [red = 0, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map(Number);
   return [red, green, blue];
 }
 

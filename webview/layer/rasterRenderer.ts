@@ -23,7 +23,7 @@ interface Raster {
 interface Slot {
   stacked: StackedBands;
   /** Of the theme that the paints are for. */
-  colours: string;
+  colors: string;
   paints: readonly BandPaint[];
   /** Null until it is drawn. */
   raster: Raster | null;
@@ -65,12 +65,12 @@ export class RasterRenderer {
   }
 
   private slotOf(name: BandSlot, stacked: StackedBands | null, theme: ChartTheme): Slot | null {
-    const colours = `${theme.background} ${theme.leak}`;
+    const colors = `${theme.background} ${theme.leak}`;
     const before = this.slots.get(name);
-    if (before?.stacked === stacked && before.colours === colours) return before;
+    if (before?.stacked === stacked && before.colors === colors) return before;
     this.slots.delete(name);
     if (stacked === null) return null;
-    const slot = { stacked, colours, paints: paintsOf(stacked, theme), raster: null };
+    const slot = { stacked, colors, paints: paintsOf(stacked, theme), raster: null };
     this.slots.set(name, slot);
     return slot;
   }
@@ -145,14 +145,14 @@ function rasterOf(stacked: StackedBands, paints: readonly BandPaint[], height: n
     const bottom = Math.min(height, lower);
     const left = edges[sample];
     const right = edges[sample + 1];
-    const colour = block >= 0 && blocks.row[block] % 2 === 1 ? alternates[series] : fills[series];
+    const color = block >= 0 && blocks.row[block] % 2 === 1 ? alternates[series] : fills[series];
     const dark = darks[series];
     const edged = lower - upper >= EDGED;
     const opens = edged && block >= 0 && blocks.from[block] === sample;
     // Most pieces are a pixel wide, and as high as the canvas: the inner loop goes down.
     const last = bottom * width;
     for (let x = left; x < right; x++) {
-      const word = opens && x === left ? dark : colour;
+      const word = opens && x === left ? dark : color;
       for (let at = top * width + x; at < last; at += width) pixels[at] = word;
     }
     if (edged && top === upper) pixels.fill(dark, top * width + left, top * width + right);
@@ -168,14 +168,14 @@ function stripe(
   right: number,
   top: number,
   bottom: number,
-  colour: number,
+  color: number,
 ): void {
   for (let y = top; y < bottom; y++) {
-    for (let x = left; x < right; x++) if ((x + y) % STRIPE < DARK) pixels[y * width + x] = colour;
+    for (let x = left; x < right; x++) if ((x + y) % STRIPE < DARK) pixels[y * width + x] = color;
   }
 }
 
-/** A colour as a word of image data, on the little-endian machines that browsers run on. */
+/** A color as a word of image data, on the little-endian machines that browsers run on. */
 function wordOf([red, green, blue]: Rgb): number {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }

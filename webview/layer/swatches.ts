@@ -1,19 +1,19 @@
-/** The colour of a line in the chart, for all other views of the line. */
+/** The color of a line in the chart, for all other views of the line. */
 import { el } from '../dom.js';
 import { readTheme } from '../theme.js';
 import type { SourceLine, ViewState } from '../viewState.js';
 import { cssOf, paintsOf, type BandPaint } from './palette.js';
 import type { StackedBands } from './stackedBands.js';
 
-let known: { stacked: StackedBands; colours: string; paints: ReadonlyMap<string, BandPaint> } | null = null;
+let known: { stacked: StackedBands; colors: string; paints: ReadonlyMap<string, BandPaint> } | null = null;
 
 /** The paint of a line; null while no series of it is in the chart. */
 export function paintOf({ layer, stacked, wholeBands }: ViewState, { file, line }: SourceLine): BandPaint | null {
   const front = wholeBands ?? stacked;
   if (!layer || front === null) return null;
   const theme = readTheme(document.body);
-  const colours = `${theme.background} ${theme.leak}`;
-  if (known?.stacked !== front || known.colours !== colours) {
+  const colors = `${theme.background} ${theme.leak}`;
+  if (known?.stacked !== front || known.colors !== colors) {
     const paints = paintsOf(front, theme);
     const byLine = new Map<string, BandPaint>();
     front.bands.allSeries.forEach(({ place }, series) => {
@@ -21,7 +21,7 @@ export function paintOf({ layer, stacked, wholeBands }: ViewState, { file, line 
       // Of several series of a line the lowest, which is the one that stays.
       if (key !== '' && !byLine.has(key)) byLine.set(key, paints[series]);
     });
-    known = { stacked: front, colours, paints: byLine };
+    known = { stacked: front, colors, paints: byLine };
   }
   return known.paints.get(`${file}:${line}`) ?? null;
 }

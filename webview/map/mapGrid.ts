@@ -19,7 +19,7 @@ export interface MapGridHandlers {
   open(piece: number): void;
   /** Asks for one segment alone, or for all. @param address null for all */
   zoom(address: string | null): void;
-  /** The colour of a line in the chart; null where no series is its own. */
+  /** The color of a line in the chart; null where no series is its own. */
   fillOf(line: SourceLine): string | null;
   /** What is under the mouse, or else where the keys are. */
   look(piece: number | null): void;

@@ -2,7 +2,7 @@
 import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../chart/points.js';
-import { drawLabelled, type LabelledMark } from '../chart/marks.js';
+import { drawLabeled, type LabeledMark } from '../chart/marks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
 import { MARK_SIGNS } from '../strings.js';
@@ -126,7 +126,7 @@ function drawRunMarks(
   shown: number,
 ): void {
   const pixel = (x: number): number => pixelOf(x, area, run.extent);
-  const of = (kind: LabelledMark['kind'], x: number, text: string, rank: number): LabelledMark => ({
+  const of = (kind: LabeledMark['kind'], x: number, text: string, rank: number): LabeledMark => ({
     kind,
     pixel: pixel(x),
     text,
@@ -141,5 +141,5 @@ function drawRunMarks(
     ...run.outOfMemory.map(({ x }) => of('outOfMemory', x, MARK_SIGNS.outOfMemory, 2)),
     ...snapshots,
   ];
-  drawLabelled(ink, area, marks, theme);
+  drawLabeled(ink, area, marks, theme);
 }

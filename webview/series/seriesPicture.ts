@@ -1,4 +1,4 @@
-/** Several curves over each other: distinguished by colour, dashes and the letter at their ends. */
+/** Several curves over each other: distinguished by color, dashes and the letter at their ends. */
 import type { SeriesAnswer } from '../../src/protocol/compareData.js';
 import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
@@ -47,9 +47,9 @@ export function drawSeries(
   const top = byteAxisTop(Math.max(...curves.map(({ highest }) => highest), 0), yCount);
   const xOf = (x: number): number => pixelOf(x, area, extent);
   const yOf = (bytes: number): number => area.top + area.height * (1 - bytes / top);
-  const write = (text: string, x: number, y: number, colour: string, align: CanvasTextAlign): void => {
+  const write = (text: string, x: number, y: number, color: string, align: CanvasTextAlign): void => {
     ink.textAlign = align;
-    ink.fillStyle = colour;
+    ink.fillStyle = color;
     ink.fillText(text, x, y);
   };
   const line = (fromX: number, fromY: number, toX: number, toY: number): void => {
@@ -80,14 +80,14 @@ export function drawSeries(
   write(title, area.left + area.width / 2, bottom + fontSize * 2.3, theme.text, 'center');
   ink.font = `bold ${fontSize}px ${fontFamily}`;
   curves.forEach((curve, index) => {
-    const colour = theme.series[index % theme.series.length];
+    const color = theme.series[index % theme.series.length];
     for (const { first, end, to, liveBytes, hasTrace } of curve.parts) {
       if (!hasTrace) {
-        ink.fillStyle = colour;
+        ink.fillStyle = color;
         ink.fillRect(xOf(to) - DOT, yOf(liveBytes) - DOT, 2 * DOT, 2 * DOT);
       } else if (end > first) {
         const steps = { x: curve.x.subarray(first, end), values: curve.live.subarray(first, end), end: to };
-        ink.strokeStyle = colour;
+        ink.strokeStyle = color;
         ink.lineWidth = index < 2 ? 2 : 1.25;
         ink.setLineDash(DASHES[index % DASHES.length]);
         ink.beginPath();
@@ -100,6 +100,6 @@ export function drawSeries(
       write(MARK_SIGNS.outOfMemory, xOf(x), area.top + fontSize / 2, theme.outOfMemory, 'center');
     }
     const last = curve.parts.at(-1);
-    if (last !== undefined) write(letterOf(index), xOf(last.to) + fontSize * 0.35, yOf(last.liveBytes), colour, 'left');
+    if (last !== undefined) write(letterOf(index), xOf(last.to) + fontSize * 0.35, yOf(last.liveBytes), color, 'left');
   });
 }

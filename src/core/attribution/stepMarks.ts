@@ -17,7 +17,7 @@ export interface StepMark {
   fromEnd?: true;
 }
 
-/** Marks closer together than this would be a grey wall. */
+/** Marks closer together than this would be a gray wall. */
 const PIXELS_PER_MARK = 12;
 
 /**

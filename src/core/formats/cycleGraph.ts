@@ -121,7 +121,7 @@ function strange(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
     t(
-      '{0} is not a graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.',
+      '{0} is not a graph of reference cycles as PyTorch writes it. Choose a file made by torch.utils.viz._cycles.',
       source.name,
     ),
   );

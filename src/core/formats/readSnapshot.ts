@@ -86,7 +86,7 @@ export function noSnapshot(name: string, result: OtherResult): SnapshotError {
     'unsupported',
     result.kind === 'trend'
       ? t(
-          '{0} says how much memory was held over time ({1}), but not by which lines. ' +
+          '{0} shows how much memory was held over time ({1}), but not by which lines. ' +
             'Record with torch.cuda.memory._record_memory_history and dump a snapshot.',
           name,
           result.trend.format,

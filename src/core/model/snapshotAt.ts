@@ -133,7 +133,7 @@ function takeAway(held: Map<number, Segment>, from: number, to: number): void {
   }
 }
 
-/** Puts a range back; with expandable neighbours it is one segment. */
+/** Puts a range back; with expandable neighbors it is one segment. */
 function joinTo(held: Map<number, Segment>, range: Segment): void {
   let joined = range;
   const after = held.get(range.start + range.size);

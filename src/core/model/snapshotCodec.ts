@@ -115,7 +115,7 @@ export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
 
 /**
  * The snapshot that was packed. Copies nothing.
- * @throws RangeError if a column is missing, of another type, or of another length than its neighbours. What stands in
+ * @throws RangeError if a column is missing, of another type, or of another length than its neighbors. What stands in
  *   the columns is not looked at, see `checkSnapshot`.
  */
 export function unpackSnapshot({ facts, columns }: PackedSnapshot): Snapshot {

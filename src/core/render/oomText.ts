@@ -68,7 +68,7 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: strin
     callers.length > 0
       ? pass === null
         ? t('Called from {0}.', callers.join(' ← '))
-        : t('Asked {0}, called from {1}.', pass, callers.join(' ← '))
+        : t('Requested {0}, called from {1}.', pass, callers.join(' ← '))
       : '',
     earlier > 0 ? tCount(earlier, '1 allocation failed before.', '{0} allocations failed before.') : '',
   ].filter((text) => text !== '');

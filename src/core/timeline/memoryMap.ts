@@ -7,7 +7,7 @@ import { isPinned } from '../attribution/segmentFacts.js';
 export const MOST_SEGMENTS = 300;
 /** Pieces of all drawn segments. */
 export const MOST_PIECES = 2400;
-/** Narrower than so many pixels, neighbours are merged. */
+/** Narrower than so many pixels, neighbors are merged. */
 const NARROWEST = 4;
 
 /** Sums over segments. `reserved` is `live` and `free`. */
@@ -27,7 +27,7 @@ export interface MappedSegment extends Omit<SegmentSums, 'segments' | 'pinnedSeg
   isPinned: boolean;
 }
 
-/** `live` and `pending` and `free` are one block; `mixed` are neighbours too narrow to be seen; `unknown` no block has. */
+/** `live` and `pending` and `free` are one block; `mixed` are neighbors too narrow to be seen; `unknown` no block has. */
 export const PIECE_KINDS = ['live', 'pending', 'free', 'mixed', 'unknown'] as const;
 
 export type PieceKind = (typeof PIECE_KINDS)[number];

@@ -5,10 +5,10 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
 import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';
 
-/** What bands of one colour have in common. */
+/** What bands of one color have in common. */
 export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
 
-/** What belongs together: one colour, one place among the series. */
+/** What belongs together: one color, one place among the series. */
 export interface BandGroup {
   /** Of its grouping: a file, a verdict, a span of life; empty where the series say it all. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface BandGroup {
   readonly rank: number;
 }
 
-/** The allocations of one line (of one stack, if stacks are requested) in one group: neighbours among the series. */
+/** The allocations of one line (of one stack, if stacks are requested) in one group: neighbors among the series. */
 export interface Series {
   readonly group: number;
   readonly owner: Owner;

@@ -7,7 +7,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { isSourcePlace, type SourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines } from '../marks/markedLines.js';
-import { neighbourMark } from '../results/lineMarks.js';
+import { neighborMark } from '../results/lineMarks.js';
 import { renderMarkdown } from '../../core/render/renderMarkdown.js';
 import { runNames } from '../results/runText.js';
 import { folderName } from '../workspace/folderName.js';
@@ -109,7 +109,7 @@ export async function goToLeak(
     line: editor !== undefined && file === at?.file ? (lines.place(editor.document, line)?.line ?? line) : line,
     recorded: { file, line },
   }));
-  const next = neighbourMark(moved, at, direction);
+  const next = neighborMark(moved, at, direction);
   if (next === undefined) throw new Error(vscode.l10n.t('No line of this workspace is marked.'));
   await openSource(files, lines, next.recorded);
 }

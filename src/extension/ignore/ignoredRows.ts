@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 
 const SCHEME = 'leakline-ignored';
 
-/** Greys the rows of ignored leaks. A row is coloured through an address, and this is theirs. */
+/** Grays the rows of ignored leaks. A row is colored through an address, and this is theirs. */
 export class IgnoredRows implements vscode.FileDecorationProvider {
   provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
     if (uri.scheme !== SCHEME) return undefined;

@@ -17,7 +17,7 @@ export function blocksText(blocks: number, l10n: Translator): string {
   return blocks === 1 ? l10n.t('1 block') : l10n.t('{0} blocks', countText(blocks));
 }
 
-/** A sign beside the colour of each tone. */
+/** A sign beside the color of each tone. */
 const GLYPHS: Record<MarkTone, string> = { leak: '▲', cycle: '↻', growth: '▲', growing: '△' };
 
 /** Which of several ranks a mark's numbers are of; empty if there is one only. */

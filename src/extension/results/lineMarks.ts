@@ -124,7 +124,7 @@ export function byFile<T extends { readonly file: string; readonly line: number 
  * the first one given.
  * @param line 1-based; marks on this line are passed over
  */
-export function neighbourMark<T extends { readonly file: string; readonly line: number }>(
+export function neighborMark<T extends { readonly file: string; readonly line: number }>(
   marks: readonly T[],
   at: { file: string; line: number } | null,
   direction: 1 | -1,

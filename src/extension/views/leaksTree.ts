@@ -177,7 +177,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
     const hasFix = holder?.edit != null && !isEdited;
     item.contextValue = finding.mapped ? (hasFix ? RowKind.fixableLine : RowKind.mappedLine) : RowKind.unmappedLine;
     if (finding.mapped) item.command = openCommand(finding.file, finding.line);
-    return ignored ? greyed(item, lines[0]) : item;
+    return ignored ? grayed(item, lines[0]) : item;
   }
 
   private lineItem(node: LineNode): vscode.TreeItem {
@@ -203,7 +203,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
     item.tooltip = sentences.join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
-    return ignored ? greyed(item, line) : item;
+    return ignored ? grayed(item, line) : item;
   }
 
   private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
@@ -294,7 +294,7 @@ function unmatchedCellsItem(cells: number): vscode.TreeItem {
 }
 
 /** A row of a leak that the workspace ignores. */
-function greyed(item: vscode.TreeItem, { inBaseline }: LineReport): vscode.TreeItem {
+function grayed(item: vscode.TreeItem, { inBaseline }: LineReport): vscode.TreeItem {
   item.id = `ignored:${item.id ?? ''}`;
   item.resourceUri = ignoredRowUri(item.id);
   item.iconPath = new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('disabledForeground'));

@@ -283,10 +283,10 @@ function fileItem({ path, entry }: FileNode): vscode.TreeItem {
 }
 
 function restrictionItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Restricted mode'));
+  const item = new vscode.TreeItem(vscode.l10n.t('Restricted Mode'));
   item.description = vscode.l10n.t('recording and some settings are off');
   item.tooltip = vscode.l10n.t(
-    "Restricted mode: recording is off, and this workspace's settings for reading and recording are ignored.",
+    "Restricted Mode: recording is off, and this workspace's settings for reading and recording are ignored.",
   );
   item.iconPath = new vscode.ThemeIcon('shield');
   item.command = { title: vscode.l10n.t('Manage Workspace Trust'), command: 'workbench.trust.manage' };

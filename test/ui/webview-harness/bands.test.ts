@@ -104,7 +104,7 @@ describe('the allocations under the curve', () => {
   it('are drawn where the model says', async () => {
     const { path, names, states } = smallModel();
     const { page } = await open(path, ['weights.py', 'leak.py', 'batch.py']);
-    await choose(page, 'Colour of the series', 'By line');
+    await choose(page, 'Color of the series', 'By line');
     await choose(page, 'Horizontal axis', 'Events');
     await eventually(async () => {
       await assertDrawn(page, names, states);
@@ -153,7 +153,7 @@ describe('the allocations under the curve', () => {
     const { page } = opened;
     const key = page.locator('.band-key');
     const allBytes = page.getByRole('button', { name: 'All bytes' });
-    await choose(page, 'Colour of the series', 'By line');
+    await choose(page, 'Color of the series', 'By line');
     await key.filter({ hasText: 'weights.py:1' }).waitFor();
     assert.doesNotMatch(await key.innerText(), /leak\.py:2/);
     assert.equal(await allBytes.isVisible(), false);
@@ -288,7 +288,7 @@ describe('the allocations under the curve', () => {
     assert.ok(rest);
   });
 
-  it('are coloured by what one asks for, and say so', async () => {
+  it('are colored by what one asks for, and say so', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     const key = page.locator('.band-key');
     await key.locator('li').first().waitFor();
@@ -300,7 +300,7 @@ describe('the allocations under the curve', () => {
       ['By stack', 'detector/pyramid.py:16'],
       ['By file', 'detector/pyramid.py'],
     ] as const) {
-      await choose(page, 'Colour of the series', grouping);
+      await choose(page, 'Color of the series', grouping);
       await key.filter({ hasText: word }).waitFor();
     }
     await page.getByRole('tab', { name: 'Table' }).click();
@@ -313,7 +313,7 @@ describe('the allocations under the curve', () => {
 
   it('can be left out', async () => {
     const { page } = await open(late, []);
-    await choose(page, 'Colour of the series', 'Curve only');
+    await choose(page, 'Color of the series', 'Curve only');
     await page.locator('.bands').waitFor({ state: 'hidden' });
   });
 
@@ -340,7 +340,7 @@ describe('the allocations under the curve', () => {
 
   it('are as they were after a reload', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
-    await choose(page, 'Colour of the series', 'By age');
+    await choose(page, 'Color of the series', 'By age');
     await page.locator('.band-key', { hasText: 'Live at the end' }).waitFor();
     await page.locator('.plot').click({ position: await placeIn(page, 0.6, 0.2) });
     const card = page.locator('.selection');
@@ -397,7 +397,7 @@ async function bandsDrawn(page: Page): Promise<void> {
 
 /** Hues of the pixels of the first canvas, a sample of them. */
 async function hues(page: Page): Promise<string[]> {
-  const colours = await page
+  const colors = await page
     .locator('.bands canvas')
     .first()
     .evaluate((element) => {
@@ -409,7 +409,7 @@ async function hues(page: Page): Promise<string[]> {
       }
       return [...found];
     });
-  return colours.map(hueOf);
+  return colors.map(hueOf);
 }
 
 /** A place inside the plot's area, by its shares. */
@@ -482,9 +482,9 @@ async function assertDrawn(
   assert.ok(width > 500 && height > 100, `${width} × ${height}`);
   const highest = Math.max(...states.map((state) => sum(Object.values(state))));
   // What the top of the axis is follows from where the highest state reaches.
-  const reach = Math.max(...columns.map((column) => column.filter((colour) => colour !== '').length));
+  const reach = Math.max(...columns.map((column) => column.filter((color) => color !== '').length));
   const perMib = reach / highest;
-  const colourOf = new Map<string, string>();
+  const colorOf = new Map<string, string>();
   columns.forEach((column, event) => {
     let below = 0;
     for (const name of names) {
@@ -494,22 +494,22 @@ async function assertDrawn(
       if (mib === 0) continue;
       // An allocation has one of two shades, and the edge between two may lie in the middle.
       const hue = hueOf(middle);
-      const known = colourOf.get(name) ?? hue;
-      colourOf.set(name, known);
+      const known = colorOf.get(name) ?? hue;
+      colorOf.set(name, known);
       assert.equal(hue, known, `${name} after event ${event}`);
     }
-    const filled = column.filter((colour) => colour !== '').length;
+    const filled = column.filter((color) => color !== '').length;
     assert.ok(Math.abs(filled - below * perMib) <= 1.5, `${filled} rows after event ${event}, not ${below * perMib}`);
   });
-  assert.equal(new Set(colourOf.values()).size, names.length, 'lines share a colour');
+  assert.equal(new Set(colorOf.values()).size, names.length, 'lines share a color');
 }
 
 /** Hue in classes of ten degrees, whatever the shade. */
-function hueOf(colour: string): string {
-  const [red, green, blue] = colour.split(',').map(Number);
+function hueOf(color: string): string {
+  const [red, green, blue] = color.split(',').map(Number);
   const most = Math.max(red, green, blue);
   const reach = most - Math.min(red, green, blue);
-  if (reach === 0) return 'grey';
+  if (reach === 0) return 'gray';
   const sector =
     most === red
       ? ((green - blue) / reach + 6) % 6

@@ -30,7 +30,7 @@ export async function noBarriersInAnyTheme(
     if (!isFull && at % 2 !== what.length % 2) continue;
     for (const size of isFull ? sizes : [sizes[(at >> 1) % sizes.length]]) {
       await alone.useTheme(theme, size);
-      // The toolkit takes over a theme's colours a moment later.
+      // The toolkit takes over a theme's colors a moment later.
       await eventually(async () => {
         assert.deepEqual(await barriersOf(alone.page), [], `${what} ${theme} at ${size}`);
       });

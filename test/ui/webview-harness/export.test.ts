@@ -108,7 +108,7 @@ function csv({ content }: SavedFile): string[][] {
 
 const plain = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
 
-/** As large as on the page, in more colours than a background and its lines. */
+/** As large as on the page, in more colors than a background and its lines. */
 async function assertPng(page: Page, drawn: string, { content, kind, name }: SavedFile): Promise<void> {
   assert.equal(kind, 'png');
   const bytes = Buffer.from(content);
@@ -122,8 +122,8 @@ async function assertPng(page: Page, drawn: string, { content, kind, name }: Sav
     const context = canvas.getContext('2d');
     context?.drawImage(image, 0, 0);
     const pixels = new Uint32Array(context?.getImageData(0, 0, image.width, image.height).data.buffer ?? []);
-    return { width: image.width, colours: new Set(pixels).size };
+    return { width: image.width, colors: new Set(pixels).size };
   }, bytes.toString('base64'));
   assert.ok(Math.abs(found.width - width) <= 1, `${found.width} of ${width}`);
-  assert.ok(found.colours > 20, `${found.colours} colours`);
+  assert.ok(found.colors > 20, `${found.colors} colors`);
 }

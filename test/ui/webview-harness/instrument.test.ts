@@ -198,7 +198,7 @@ describe('the page as a tool', () => {
     assert.equal(await bar.getAttribute('aria-valuenow'), String(kept));
   });
 
-  it('draws leaks in the leak colour and calm memory without one, in every theme', async () => {
+  it('draws leaks in the leak color and calm memory without one, in every theme', async () => {
     const alone = await session.open({ paths: run, files, folder: exampleFolder() });
     await drawn(alone.page);
     for (const name of Object.keys(themes) as (keyof typeof themes)[]) {
@@ -208,20 +208,20 @@ describe('the page as a tool', () => {
       const shades = [1, 0.86, 0.74, 0.74 * 0.86].map((share) =>
         mixed(channelsOf(leak), channelsOf(background), share),
       );
-      const isLeak = (colour: string): boolean => shades.some((shade) => near(colour, shade, 12));
+      const isLeak = (color: string): boolean => shades.some((shade) => near(color, shade, 12));
       await eventually(async () => {
-        const colours = await coloursOf(alone.page);
-        const total = [...colours.values()].reduce((sum, count) => sum + count, 0);
-        const pixels = [...colours].filter(([colour]) => isLeak(colour)).reduce((sum, [, count]) => sum + count, 0);
-        assert.ok(pixels > total / 2, `${name}: ${pixels} of ${total} pixels in the leak colour`);
-        // Edges between the allocations of a line are its colour, darker.
+        const colors = await colorsOf(alone.page);
+        const total = [...colors.values()].reduce((sum, count) => sum + count, 0);
+        const pixels = [...colors].filter(([color]) => isLeak(color)).reduce((sum, [, count]) => sum + count, 0);
+        assert.ok(pixels > total / 2, `${name}: ${pixels} of ${total} pixels in the leak color`);
+        // Edges between the allocations of a line are its color, darker.
         const edges = shades.map((shade) => shade.map((channel) => channel * 0.6));
-        const isEdge = (colour: string): boolean => edges.some((edge) => near(colour, edge, 12));
-        const calm = [...colours].filter(([colour]) => !isLeak(colour) && !isEdge(colour));
+        const isEdge = (color: string): boolean => edges.some((edge) => near(color, edge, 12));
+        const calm = [...colors].filter(([color]) => !isLeak(color) && !isEdge(color));
         assert.ok(calm.length > 0, `${name}: nothing calm`);
-        for (const [colour] of calm) {
-          const channels = colour.split(',').map(Number);
-          assert.ok(Math.max(...channels) - Math.min(...channels) < 48, `${name}: ${colour} is no grey`);
+        for (const [color] of calm) {
+          const channels = color.split(',').map(Number);
+          assert.ok(Math.max(...channels) - Math.min(...channels) < 48, `${name}: ${color} is no gray`);
         }
       });
     }
@@ -414,7 +414,7 @@ describe('the page as a tool', () => {
 async function drawn(page: Page): Promise<void> {
   await page.locator('.bands canvas').first().waitFor();
   await eventually(async () => {
-    assert.ok((await coloursOf(page)).size > 1, 'no series is drawn');
+    assert.ok((await colorsOf(page)).size > 1, 'no series is drawn');
   });
 }
 
@@ -436,8 +436,8 @@ async function settledText(page: Page): Promise<string> {
   );
 }
 
-/** How many pixels of the series have each colour. */
-async function coloursOf(page: Page): Promise<Map<string, number>> {
+/** How many pixels of the series have each color. */
+async function colorsOf(page: Page): Promise<Map<string, number>> {
   const counts = await page
     .locator('.bands canvas')
     .first()
@@ -447,8 +447,8 @@ async function coloursOf(page: Page): Promise<Map<string, number>> {
       const found: Record<string, number> = {};
       for (let at = 0; at < image.length; at += 4) {
         if (image[at + 3] < 255) continue;
-        const colour = [...image.slice(at, at + 3)].join();
-        found[colour] = (found[colour] ?? 0) + 1;
+        const color = [...image.slice(at, at + 3)].join();
+        found[color] = (found[color] ?? 0) + 1;
       }
       return Object.entries(found);
     });
@@ -466,8 +466,8 @@ function mixed(a: readonly number[], b: readonly number[], share: number): numbe
   return a.map((channel, i) => channel * share + b[i] * (1 - share));
 }
 
-function near(colour: string, wanted: readonly number[], most: number): boolean {
-  const channels = colour.split(',').map(Number);
+function near(color: string, wanted: readonly number[], most: number): boolean {
+  const channels = color.split(',').map(Number);
   return channels.reduce((sum, channel, i) => sum + Math.abs(channel - wanted[i]), 0) <= most;
 }
 

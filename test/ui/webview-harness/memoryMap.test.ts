@@ -91,10 +91,10 @@ describe('the memory map', () => {
     await piece(page, 2).first().click();
     await page.keyboard.press('Space');
     await page.locator('.map-grid.zoomed .segment-bar').waitFor();
-    const neighbours = await piece(page, 0).evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ''));
-    assert.ok(neighbours.length > 10 && neighbours.length < 1000, `${neighbours.length} pieces`);
-    const blocks = neighbours.map((text) => {
-      assert.match(text, /^Small neighbours: .* live in [\d,]+ blocks?, the largest of train\.py:30, keep$/);
+    const neighbors = await piece(page, 0).evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ''));
+    assert.ok(neighbors.length > 10 && neighbors.length < 1000, `${neighbors.length} pieces`);
+    const blocks = neighbors.map((text) => {
+      assert.match(text, /^Small neighbors: .* live in [\d,]+ blocks?, the largest of train\.py:30, keep$/);
       return Number(/in (\d+) block/.exec(text)?.[1]);
     });
     assert.equal(
@@ -106,7 +106,7 @@ describe('the memory map', () => {
     });
     await page.reload();
     await page.locator('.map-grid.zoomed .segment-bar').waitFor();
-    assert.equal(await piece(page, 0).count(), neighbours.length);
+    assert.equal(await piece(page, 0).count(), neighbors.length);
     await page.locator('.map').getByText('↔').click();
     await piece(page, 2).first().waitFor();
     await asTable(page);

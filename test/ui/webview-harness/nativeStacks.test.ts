@@ -51,7 +51,7 @@ describe('stacks with C++ frames', () => {
   it('show Python first, and tell how much is folded and how much hidden', async () => {
     const { page } = await session.open({ paths: [deep()] });
     const plot = page.locator('.plot');
-    await choose(page, 'Colour of the series', 'By line');
+    await choose(page, 'Color of the series', 'By line');
     await page.locator('.band-key', { hasText: '…/models/attention.py:7' }).waitFor();
     const { width, height } = await sizeOf(plot);
     await plot.click({ position: { x: width * 0.5, y: height * 0.6 } });

@@ -204,13 +204,13 @@ describe('the timeline alone', () => {
 
   it('draws the same curve while it moves as when it stands still', async () => {
     const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
-    await choose(page, 'Colour of the series', 'Curve only');
+    await choose(page, 'Color of the series', 'Curve only');
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await windowAfter(session.current!, null);
-    const look = async (colour: string) => {
+    const look = async (color: string) => {
       const canvas = document.querySelector<HTMLCanvasElement>('canvas.curve')!;
-      const wanted = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
-      /** By column, the highest row that has the line's colour. */
+      const wanted = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+      /** By column, the highest row that has the line's color. */
       const rows = (): number[] => {
         const { width, height } = canvas;
         const data = canvas.getContext('2d')!.getImageData(0, 0, width, height).data;
@@ -376,7 +376,7 @@ describe('the timeline alone', () => {
   it('of a snapshot without a history says so, and offers nothing that there is not', async () => {
     const { page } = await session.open({ paths: [join(FIXTURES, 'shapes/no_history.p4.pickle')] });
     await page.getByText('This snapshot has no history').waitFor();
-    assert.equal(await page.getByRole('combobox', { name: 'Colour of the series' }).isVisible(), false);
+    assert.equal(await page.getByRole('combobox', { name: 'Color of the series' }).isVisible(), false);
     assert.equal(await page.getByText('Inspect Peak').isVisible(), false);
     await page.getByText('Save…').filter({ visible: true }).click();
     assert.deepEqual(await page.locator('.export .saved > span').allInnerTexts(), ['Live memory']);
@@ -432,8 +432,8 @@ async function curveDrawn({ page }: TimelineHarness): Promise<void> {
   await eventually(() => highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-blue']));
 }
 
-/** Pixels from the left at which a colour (`#rrggbb`) reaches highest on a canvas. */
-async function highestColumn(canvas: Locator, colour: string): Promise<number> {
+/** Pixels from the left at which a color (`#rrggbb`) reaches highest on a canvas. */
+async function highestColumn(canvas: Locator, color: string): Promise<number> {
   return canvas.evaluate((element, wanted) => {
     const { width, height } = element as HTMLCanvasElement;
     const data = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
@@ -443,8 +443,8 @@ async function highestColumn(canvas: Locator, colour: string): Promise<number> {
       const distance = Math.abs(data[at] - red) + Math.abs(data[at + 1] - green) + Math.abs(data[at + 2] - blue);
       if (distance < 12 && data[at + 3] > 128) return ((pixel % width) * element.clientWidth) / width;
     }
-    throw new Error(`no pixel has the colour ${wanted}`);
-  }, colour);
+    throw new Error(`no pixel has the color ${wanted}`);
+  }, color);
 }
 
 interface Window {

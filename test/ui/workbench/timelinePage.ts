@@ -131,7 +131,7 @@ export class TimelinePage {
   /** Waits until there are marks of a pen on the canvas. */
   private async untilDrawn(): Promise<void> {
     await eventually(async () => {
-      const colours = await this.plot
+      const colors = await this.plot
         .locator('canvas')
         .first()
         .evaluate((element) => {
@@ -140,7 +140,7 @@ export class TimelinePage {
           const pixels = new Uint32Array(canvas.getContext('2d')?.getImageData(0, 0, width, height).data.buffer ?? []);
           return new Set(pixels).size;
         });
-      if (colours < 3) throw new Error('the curve is not drawn');
+      if (colors < 3) throw new Error('the curve is not drawn');
     });
   }
 }

@@ -86,7 +86,7 @@ const CASES: Case[] = [
     expect: { '/home/ml/aux/train.py': 'aux/src/train.py', '/home/ml/aux/model.py': 'aux/src/model.py' },
   },
   {
-    title: 'does not apply one project’s folder to its neighbour (workspace above)',
+    title: 'does not apply one project’s folder to its neighbor (workspace above)',
     workspace: ['proj/train.py', 'proj/model.py'],
     expect: {
       '/home/ml/proj/model.py': 'proj/model.py',
@@ -94,7 +94,7 @@ const CASES: Case[] = [
     },
   },
   {
-    title: 'does not apply one project’s folder to its neighbour (workspace is the project)',
+    title: 'does not apply one project’s folder to its neighbor (workspace is the project)',
     workspace: ['train.py', 'model.py'],
     expect: {
       '/home/ml/proj/train.py': 'train.py',

@@ -97,7 +97,7 @@ describe('The manifest and the code', () => {
     }
   });
 
-  it('name the same colours, for every kind of theme', () => {
+  it('name the same colors, for every kind of theme', () => {
     assert.deepEqual(sorted(contributes.colors.map(({ id }) => id)), sorted(Object.values(Color)));
     for (const { defaults } of contributes.colors) {
       assert.deepEqual(sorted(Object.keys(defaults)), ['dark', 'highContrast', 'highContrastLight', 'light']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { CompareLine } from '../../../src/core/report/report.js';
 import { compareLensText, endOfLineText, lensText, snapshotName } from '../../../src/extension/marks/markText.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
-import { byFile, isOfOtherText, lineMarks, neighbourMark } from '../../../src/extension/results/lineMarks.js';
+import { byFile, isOfOtherText, lineMarks, neighborMark } from '../../../src/extension/results/lineMarks.js';
 import { plainText } from './support/plainText.js';
 import { lineReport, MiB, report, runReport, snapshotReport } from './support/reports.js';
 
@@ -141,7 +141,7 @@ describe('Going from mark to mark', () => {
     { file: 'a.py', line: 7 },
   ];
   const from = (file: string, line: number, direction: 1 | -1): string => {
-    const mark = neighbourMark(marks, { file, line }, direction);
+    const mark = neighborMark(marks, { file, line }, direction);
     return `${mark?.file}:${mark?.line}`;
   };
 
@@ -159,8 +159,8 @@ describe('Going from mark to mark', () => {
   });
 
   it('begins at the worst, which comes first, without a place, and has nowhere to go without marks', () => {
-    assert.deepEqual(neighbourMark(marks, null, 1), { file: 'b.py', line: 3 });
-    assert.equal(neighbourMark(marks.slice(3), null, 1), undefined);
+    assert.deepEqual(neighborMark(marks, null, 1), { file: 'b.py', line: 3 });
+    assert.equal(neighborMark(marks.slice(3), null, 1), undefined);
   });
 });
 

@@ -146,7 +146,7 @@ describe('What the timeline is told and asks', () => {
       { rows: 1e9 },
       { bytes: 5 },
       { bytes: { from: 1 } },
-      { grouping: 'colour' },
+      { grouping: 'color' },
       { line: {} },
       { line: 3 },
     ]) {

@@ -87,7 +87,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
       device_traces: [TRACE.map((one) => without(one, 'frames'))],
     }),
     pickle(WHOLE),
-    /kept no stacks \(context=None\).*: record with context="all"\.$/,
+    /has no stacks \(context=None\).*: record with context="all"\.$/,
   ],
   [
     'noEventStacks',

@@ -265,7 +265,7 @@ describe('The report of one snapshot', () => {
       assert.doesNotMatch(text, /kept for the backward pass/);
     }
     const [ranOut] = await textsOf('Nesta-gitU+discrete_diffusion/memory_snapshot.json');
-    assert.match(ranOut, /Asked in the forward pass, called from \S+dit\.py:249/);
+    assert.match(ranOut, /Requested in the forward pass, called from \S+dit\.py:249/);
     assert.match(ranOut, /6\.6 GiB through timm\/models\/vision_transformer\.py:93 \(forward\), 9 × 384 MiB/);
   });
 });

@@ -83,7 +83,7 @@ function missingStacks({ absent, events, blocks }: Snapshot, eventful: readonly 
   if (absent.includes('stacks')) {
     return {
       code: 'noStacks',
-      message: t('The recording kept no stacks (context=None), so no line can be named: record with context="all".'),
+      message: t('The recording has no stacks (context=None), so no line can be named: record with context="all".'),
     };
   }
   if (events.stack.every((stack) => stack === NO_STACK) && blocks.stack.some((stack) => stack > EMPTY_STACK)) {

@@ -11,7 +11,7 @@ from . import memory
 from ..release import RELEASE
 
 _initialized = False
-_process = 0    # that initialised the device
+_process = 0    # that initialized the device
 _tls = threading.local()
 _initialization_lock = threading.Lock()
 _queued_calls: List[Callable[[], None]] = []
