@@ -34,7 +34,7 @@ import { createTabs } from './ui/tabs.js';
 import { PANES, type Pane, type ViewState } from './viewState.js';
 
 /** The sessions: each requests one part from the extension. */
-export interface Sessions {
+interface Sessions {
   session: TimelineSession;
   bands: BandSession;
   allocated: AllocatedSession;

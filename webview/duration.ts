@@ -6,7 +6,7 @@ const SECOND = 1e6;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-export type DurationUnit = 'µs' | 'ms' | 's' | 'min:s' | 'h:min:s';
+type DurationUnit = 'µs' | 'ms' | 's' | 'min:s' | 'h:min:s';
 
 /** The unit in which times up to `largestUs` read well. */
 export function durationUnit(largestUs: number): DurationUnit {

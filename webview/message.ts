@@ -3,7 +3,7 @@ import { el, setText } from './dom.js';
 import { strings } from './strings.js';
 import { createButton } from './ui/button.js';
 
-export interface Message {
+interface Message {
   readonly element: HTMLElement;
   /** @param text null to hide it */
   show(text: string | null): void;

@@ -4,7 +4,7 @@ import { createMessage } from './message.js';
 import { strings } from './strings.js';
 import { createProgress } from './ui/progress.js';
 
-export interface PaneOptions {
+interface PaneOptions {
   /** Names it for styles, and for screen readers. */
   class: string;
   label: string;

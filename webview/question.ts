@@ -5,7 +5,7 @@ import type { Selection, ViewState } from './viewState.js';
 
 const STEP_OF_PIXELS = 64;
 
-export interface Answered<Answer> {
+interface Answered<Answer> {
   /** The last answer, perhaps to an earlier question while the next one loads. */
   answer: Answer | null;
   loading: boolean;

@@ -55,8 +55,8 @@ export const TABLED = ['curve', 'allocations', 'calls', 'segments', 'run'] as co
 export type Tabled = (typeof TABLED)[number];
 
 /** What the page shows: one history, or two snapshots side by side. */
-export const VIEWS = ['timeline', 'compare'] as const;
-export type View = (typeof VIEWS)[number];
+const VIEWS = ['timeline', 'compare'] as const;
+type View = (typeof VIEWS)[number];
 
 /** What the page begins with. */
 export const INITIAL = {

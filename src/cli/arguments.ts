@@ -9,7 +9,7 @@ import type { PathRule } from '../core/attribution/pathMapping.js';
 
 /** What a report is printed as, besides text. */
 const FORMATS = ['json', 'markdown', 'sarif', 'github'] as const;
-export type OutputFormat = 'text' | (typeof FORMATS)[number];
+type OutputFormat = 'text' | (typeof FORMATS)[number];
 
 /** What `--fail-on` may name, by command. */
 const FAILURES = {
@@ -21,7 +21,7 @@ const FAILURES = {
   compare: ['worse', 'same', 'smaller', 'cannotTell'],
 } as const satisfies { analyze: readonly Failure[]; compare: readonly FixAnswer[] };
 
-export type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete';
+type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete';
 
 interface CommonArguments {
   readonly inputs: readonly string[];
@@ -81,7 +81,7 @@ export interface SummarizeArguments extends ShardArguments, Pick<CommonArguments
   readonly command: 'summarize';
 }
 
-export interface CleanArguments {
+interface CleanArguments {
   readonly command: 'clean';
   readonly inputs: readonly string[];
 }
@@ -95,9 +95,9 @@ export interface McpArguments extends Pick<CommonArguments, 'inputs' | 'rules'> 
 /** A command that is done once, in a thread. */
 export type JobCommand = CleanArguments | AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
 
-export type Invocation = JobCommand | McpArguments | InformationRequest;
+type Invocation = JobCommand | McpArguments | InformationRequest;
 
-export interface InformationRequest {
+interface InformationRequest {
   readonly command: 'help' | 'version';
 }
 

@@ -99,7 +99,7 @@ interface Beside {
   readonly savedAtUs: Microseconds | null;
 }
 
-export type DigestOf = (
+type DigestOf = (
   path: string,
   snapshot: Snapshot,
   recording: Recording | null,

@@ -37,8 +37,8 @@ const jobs = (signal?: AbortSignal): Work =>
       return thread;
     },
     budget,
-    undefined,
-    undefined,
+    () => process.memoryUsage.rss(),
+    () => performance.now(),
     remembered,
   );
 

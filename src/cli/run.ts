@@ -10,7 +10,7 @@ export type Work<Of = JobCommand> = (command: Of, output: Output) => Promise<boo
 
 const EXIT_OK = 0;
 /** What `--fail-on` names was found: a torn file beside it takes nothing back. */
-export const EXIT_FOUND = 1;
+const EXIT_FOUND = 1;
 /** Nothing was found, but what was found may not be all. */
 export const EXIT_BAD_INPUT = 2;
 

@@ -74,9 +74,9 @@ export type Remembered = Map<string, { readonly state: string; readonly message:
 export function supervise(
   start: (start: JobStart) => Thread,
   budget: Budget,
-  memory: () => Bytes = () => process.memoryUsage.rss(),
-  now: () => number = () => performance.now(),
-  remembered: Remembered = new Map(),
+  memory: () => Bytes,
+  now: () => number,
+  remembered: Remembered,
 ): Work {
   return async (request, output) => {
     const excluded: string[] = [];

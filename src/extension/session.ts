@@ -372,6 +372,6 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
 }
 
 /** Threads that may read files at the same time on this machine: one core is left for the one that judges them. */
-function readerCount(cores = availableParallelism()): number {
-  return Math.max(1, Math.min(MOST_READERS, cores - 1));
+function readerCount(): number {
+  return Math.max(1, Math.min(MOST_READERS, availableParallelism() - 1));
 }

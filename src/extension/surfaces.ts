@@ -44,7 +44,7 @@ const PYTHON_FILES: vscode.DocumentSelector = [
 ];
 
 /** What runs from the start, without surfaces. */
-export interface Beginnings {
+interface Beginnings {
   readonly log: vscode.LogOutputChannel;
   readonly watchers: SnapshotWatchers;
   readonly marks: MarkSwitch;

@@ -5,7 +5,7 @@ import type { Bytes } from '../core/model/units.js';
 import { makeFolder } from './makeFolder.js';
 
 /** What a kept file's name ends in, by what it holds. */
-export type Suffix = '.columns' | '.digest' | '.proofs';
+type Suffix = '.columns' | '.digest' | '.proofs';
 const SUFFIXES: readonly Suffix[] = ['.columns', '.digest', '.proofs'];
 const UNFINISHED = '.part';
 /** A file unfinished for so long was left by a process that ended, in milliseconds. */

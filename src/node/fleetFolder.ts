@@ -25,7 +25,7 @@ export interface RankGroup {
 }
 
 /** A file that could not be read. */
-export interface FailedNote {
+interface FailedNote {
   readonly path: string;
   readonly message: string;
 }

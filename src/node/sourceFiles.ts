@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A workspace folder: files named with `prefix` lie below `folder`. */
-export interface SourceRoot {
+interface SourceRoot {
   /** Empty, or a folder's name and `/` where a workspace has several folders. */
   prefix: string;
   folder: string;

@@ -1,7 +1,7 @@
 /** Translates mouse, wheel and keys on the plot into requests. Knows pixels, not curves. */
 import { isInside, isLevelWith, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
 
-export interface GestureHandlers {
+interface GestureHandlers {
   /** Where gestures count; null while nothing is drawn. */
   area(): PlotArea | null;
   hover(point: PlotPoint | null): void;

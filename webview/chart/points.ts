@@ -1,7 +1,7 @@
 /** Finding points of a stepped curve: `x[i]` holds until `x[i + 1]`. */
 
 /** The used part of a `TimelineWindow`. */
-export interface CurvePoints {
+interface CurvePoints {
   x: ArrayLike<number>;
   live: ArrayLike<number>;
   event: ArrayLike<number>;

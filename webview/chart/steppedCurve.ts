@@ -7,14 +7,14 @@ import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';
 
 /** A stepped line: `values[i]` holds from `x[i]` to `x[i + 1]`, the last one to `end`. */
-export interface SteppedLine {
+interface SteppedLine {
   x: Float64Array;
   values: Float64Array;
   end: number;
 }
 
 /** Receives corners of a line in pixels, from left to right. */
-export interface Pen {
+interface Pen {
   moveTo(x: number, y: number): void;
   lineTo(x: number, y: number): void;
 }
@@ -64,7 +64,7 @@ export function traceSteps(
 }
 
 /** The target of {@link BarPen}. */
-export interface Bars {
+interface Bars {
   fillRect(left: number, top: number, width: number, height: number): void;
 }
 

@@ -34,7 +34,7 @@ const RESERVED_LINE = 1;
 const RESERVED_DASH = [6, 3];
 
 /** The visible part of a history, and its form. */
-export interface ShownView {
+interface ShownView {
   visible: Range;
   /** The visible byte range; null for automatic. */
   heights: Range | null;

@@ -4,7 +4,7 @@ import { strings } from '../strings.js';
 
 const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
 
-export type Growth = keyof typeof GROWTH_SIGNS;
+type Growth = keyof typeof GROWTH_SIGNS;
 
 export function growthOf(bytes: number): Growth {
   if (bytes === 0) return 'same';

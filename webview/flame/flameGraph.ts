@@ -14,7 +14,7 @@ export interface BoxDress {
   fill?: string | null;
 }
 
-export interface FlameGraphHandlers {
+interface FlameGraphHandlers {
   /** An item shall fill the width. */
   focus(item: FlameItem): void;
   open(item: FlameItem): void;

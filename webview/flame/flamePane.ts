@@ -10,7 +10,7 @@ import type { ViewState } from '../viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import type { FlameItem } from './flameItems.js';
 
-export interface FlamePane extends QueryPane {
+interface FlamePane extends QueryPane {
   readonly graph: FlameGraph;
   readonly scroller: HTMLElement;
   showControls(folded: boolean, isFocused: boolean): void;

@@ -4,11 +4,11 @@ import { MOST_FOCUS } from '../../src/protocol/flameData.js';
 import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
 /** Width by live bytes at an instant, or by their mean over the view: bytes times lifetime. */
-export const FLAME_MEASURES = ['live', 'mean'] as const;
+const FLAME_MEASURES = ['live', 'mean'] as const;
 export type FlameMeasure = (typeof FLAME_MEASURES)[number];
 
 /** The sort key of the table; `call` is the order of the graph. */
-export const FLAME_SORTS = ['call', 'self', 'bytes', 'blocks'] as const;
+const FLAME_SORTS = ['call', 'self', 'bytes', 'blocks'] as const;
 export type FlameSort = (typeof FLAME_SORTS)[number];
 
 export const PLAIN_FLAME = {

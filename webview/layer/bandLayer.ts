@@ -6,7 +6,7 @@ import { BandInk, type BandMark } from './bandInk.js';
 import type { StackedBands } from './stackedBands.js';
 import { RasterRenderer, type BandView } from './rasterRenderer.js';
 
-export interface BandScene extends BandView {
+interface BandScene extends BandView {
   area: PlotArea;
   /** True while one zooms and pans. */
   moving: boolean;

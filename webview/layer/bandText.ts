@@ -10,7 +10,7 @@ import type { StackedBands } from './stackedBands.js';
 const MOST_CHARACTERS = 120;
 
 /** How much of a file's path a name has: its last part, its end, or all. */
-export type PathPart = 'name' | 'end' | 'whole';
+type PathPart = 'name' | 'end' | 'whole';
 
 /** `train.py:26`, or what owns it instead of a line. */
 export function ownerName({ place, bucket }: BandOwner, part: PathPart): string {

@@ -15,7 +15,7 @@ const LEAST = 2 * GAP;
 /** A piece that is narrower has no name in it, in letters. */
 const NAMED_EM = 6;
 
-export interface MapGridHandlers {
+interface MapGridHandlers {
   open(piece: number): void;
   /** Asks for one segment alone, or for all. @param address null for all */
   zoom(address: string | null): void;

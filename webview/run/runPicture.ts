@@ -10,7 +10,7 @@ import type { ChartTheme } from '../theme.js';
 import { partName, stepName } from './runText.js';
 
 /** Where the curve lies, in pixels of the page. */
-export interface RunArea {
+interface RunArea {
   width: number;
   height: number;
   /** Height of the labels above the curve. */

@@ -13,7 +13,7 @@ const DASHES: readonly number[][] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2],
 const DOT = 3;
 const FIRST_LETTER = 65;
 
-export interface SeriesLayout {
+interface SeriesLayout {
   width: number;
   height: number;
 }

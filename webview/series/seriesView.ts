@@ -13,7 +13,7 @@ import { drawSeries, letterOf, plotArea } from './seriesPicture.js';
 const KEY_STEP = 0.01;
 const LARGE_KEY_STEP = 0.1;
 
-export interface SeriesView {
+interface SeriesView {
   readonly element: HTMLElement;
   show(answer: SeriesAnswer | null): void;
   /** What is drawn; null while nothing is. */

@@ -24,7 +24,7 @@ export interface Column<Row, Sort extends string = string> {
   cell: (row: Row) => Cell;
 }
 
-export interface TableOptions<Row, Sort extends string> {
+interface TableOptions<Row, Sort extends string> {
   class: string;
   /** Says what the rows are. */
   label: string;
@@ -36,7 +36,7 @@ export interface TableOptions<Row, Sort extends string> {
   isCurrent?: (row: Row) => boolean;
 }
 
-export interface TableContent<Row, Sort extends string> {
+interface TableContent<Row, Sort extends string> {
   columns: readonly Column<Row, Sort>[];
   /** In order. */
   rows: readonly Row[];

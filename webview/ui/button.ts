@@ -1,7 +1,7 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-export interface ButtonControl extends Control {
+interface ButtonControl extends Control {
   setEnabled(enabled: boolean): void;
 }
 

@@ -1,7 +1,7 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-export interface CheckboxControl extends Control {
+interface CheckboxControl extends Control {
   show(checked: boolean): void;
 }
 

@@ -1,7 +1,7 @@
 import { createDropdown, type DropdownControl } from './dropdown.js';
 
 /** One of a few fixed values. */
-export interface ChoiceControl<Value extends string> extends Pick<DropdownControl, 'element'> {
+interface ChoiceControl<Value extends string> extends Pick<DropdownControl, 'element'> {
   /** @param possible what can be chosen; all if not given */
   show(value: Value, possible?: readonly Value[]): void;
 }

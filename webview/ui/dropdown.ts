@@ -2,7 +2,7 @@ import type { Option } from '@vscode/webview-ui-toolkit';
 import './toolkit.js';
 import type { Control } from './control.js';
 
-export interface DropdownItem {
+interface DropdownItem {
   value: string;
   text: string;
 }

@@ -1,7 +1,7 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-export interface ProgressControl extends Control {
+interface ProgressControl extends Control {
   show(busy: boolean): void;
 }
 

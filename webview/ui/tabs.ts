@@ -1,7 +1,7 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-export interface TabsControl<Value extends string> extends Control {
+interface TabsControl<Value extends string> extends Control {
   /** @param content of the tab; the same element may be shown by several */
   show(value: Value, content: HTMLElement): void;
 }

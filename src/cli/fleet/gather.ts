@@ -17,7 +17,7 @@ interface Group extends RankGroup {
 }
 
 /** What folders of digests hold. */
-export interface Gathered {
+interface Gathered {
   /** Of ranks without a summary that does. */
   readonly contents: Contents;
   readonly summaries: readonly { readonly group: Group; readonly summary: RankSummary }[];

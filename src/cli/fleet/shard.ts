@@ -3,7 +3,7 @@ import { rankByPattern, rankOf } from '../../core/runs/runNames.js';
 import { UsageError } from '../usageError.js';
 
 /** The part of the inputs that a task works on. */
-export interface Shard {
+interface Shard {
   /** From 0. */
   readonly index: number;
   readonly count: number;

@@ -51,7 +51,7 @@ const OUTLIVES = 1.5;
 const KEEP_COMING = 3;
 
 /** An allocation as {@link DeviceHistory} has it. */
-export interface Lived {
+interface Lived {
   birth: number;
   death: number;
   stack: StackId;

@@ -10,8 +10,8 @@ export interface EqualBlocks {
 export class BlockSizes {
   private readonly counts = new Map<Bytes, number>();
 
-  add(size: Bytes, blocks = 1): void {
-    this.counts.set(size, (this.counts.get(size) ?? 0) + blocks);
+  add(size: Bytes): void {
+    this.counts.set(size, (this.counts.get(size) ?? 0) + 1);
   }
 
   /** Those of the size that holds most. */

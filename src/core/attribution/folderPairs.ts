@@ -2,7 +2,7 @@
 import type { Folder } from './folderTree.js';
 
 /** A recorded file at the place where a pair of folders says it is. */
-export interface PairHit {
+interface PairHit {
   /** Index of the recorded file. */
   readonly record: number;
   /** Workspace files there; several only where names differ in letter case alone. */

@@ -5,7 +5,7 @@ import type { DeviceHistory } from '../model/history.js';
 import { stepAt, type Steps } from './steps.js';
 
 /** How the allocations of one stack lived, in steps. */
-export interface StackLifetimes {
+interface StackLifetimes {
   stack: StackId;
   forwardStack: StackId;
   /** Live bytes at the end of every bin of steps: the lowest of the bin's steps. See `LifetimeTable.binSteps`. */
@@ -21,14 +21,14 @@ export interface StackLifetimes {
 }
 
 /** Allocations of several steps that were freed within one. */
-export interface Drop {
+interface Drop {
   step: number;
   bytes: Bytes;
   /** The stack that freed them, where it is known. */
   freeStack: StackId;
 }
 
-export interface LifetimeTable {
+interface LifetimeTable {
   /** Steps that the trace shows. */
   steps: number;
   /** Steps per bin of the floors. */
@@ -105,7 +105,7 @@ export interface Life {
 }
 
 /** What is known of the allocations of one stack together. */
-export interface LifeSummary<Site> {
+interface LifeSummary<Site> {
   floors: Float64Array;
   survivorBirths: Uint32Array;
   usualFreedAge: number | null;

@@ -6,7 +6,7 @@ import { freeStacks } from './lifetimes.js';
 import { stacklessRows } from './stackless.js';
 
 /** What the trace says of memory that is older than it. */
-export interface OlderMemory {
+interface OlderMemory {
   /** Never freed, and of the sizes of the gradients, one block for each: parameters. */
   parameterBytes: Bytes;
   /** Never freed, and of these sizes once or twice more: optimizer state. */

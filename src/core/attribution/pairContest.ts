@@ -16,7 +16,7 @@ interface Winner {
   readonly workspaceFolders: ReadonlySet<Folder>;
 }
 
-export interface ContestInput {
+interface ContestInput {
   readonly pairs: readonly FolderPair[];
   /** Folder of each recorded file. */
   readonly recordFolder: readonly Folder[];

@@ -16,7 +16,7 @@ export interface PoolFacts {
 }
 
 /** A large segment of which a little is live: it cannot be freed, nor hold what is larger than its holes. */
-export interface PinnedSegment {
+interface PinnedSegment {
   device: number;
   totalBytes: Bytes;
   liveBytes: Bytes;
@@ -25,7 +25,7 @@ export interface PinnedSegment {
 }
 
 /** Blocks that their tensors released and another stream still uses. */
-export interface PendingBlocks {
+interface PendingBlocks {
   device: number;
   group: number;
   bytes: Bytes;

@@ -5,7 +5,7 @@ import { doneBefore, type CountedSteps } from './stepNumbers.js';
 import type { Steps } from './steps.js';
 
 /** Where a step begins. */
-export interface StepMark {
+interface StepMark {
   x: number;
   kind: 'step';
   /**

@@ -8,7 +8,7 @@ import { t } from '../text/translate.js';
 const TABLE = makeTable();
 
 /** What must come out of a member of an archive. */
-export interface InflatedFacts {
+interface InflatedFacts {
   size: number;
   crc: number;
 }

@@ -6,7 +6,7 @@ import { t } from '../text/translate.js';
 /** A clock that never jumps, which every runtime has (W3C High Resolution Time). */
 declare const performance: { now(): number };
 
-export interface Observation {
+interface Observation {
   signal?: AbortSignal | undefined;
   /** Told the share of the source, never falling. */
   onProgress?: ((fraction: number) => void) | undefined;

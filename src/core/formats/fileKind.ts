@@ -1,5 +1,5 @@
 /** What a frame's file is, as far as the order of stacks and the meaning of lines depend on it. */
-export type FileKind =
+type FileKind =
   | 'python'
   /** C, C++ and other compiled code, by its source file or not known at all (`??`). */
   | 'native'

@@ -49,7 +49,7 @@ export function readInput(source: ByteSource, options: ReadOptions = {}): Promis
 }
 
 /** One of the results of an input, under its own name. */
-export interface NamedResult {
+interface NamedResult {
   /** The input's name; with the snapshot's place in it where it holds several. */
   readonly path: string;
   readonly result: ReadResult;

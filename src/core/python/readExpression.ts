@@ -172,7 +172,7 @@ export class ExpressionReader {
 
   args(list: SyntaxPart, depth: number): Argument[] {
     const args: Argument[] = [];
-    const groups = splitAt(list.parts.slice(1), ',');
+    const groups = splitAtCommas(list.parts.slice(1));
     for (const group of groups) {
       const parts = group.filter((part) => part.name !== ')');
       if (parts.length === 0) continue;
@@ -191,7 +191,7 @@ export class ExpressionReader {
 
   params(list: SyntaxPart, depth = 0): Parameter[] {
     const params: Parameter[] = [];
-    for (const group of splitAt(list.parts, ',')) {
+    for (const group of splitAtCommas(list.parts)) {
       const star = group.find((part) => part.name === '*' || part.name === '**')?.name;
       const name = group.find((part) => part.name === 'VariableName');
       if (name === undefined) continue;
@@ -232,10 +232,10 @@ export class ExpressionReader {
   }
 }
 
-function splitAt(parts: readonly SyntaxPart[], name: string): SyntaxPart[][] {
+function splitAtCommas(parts: readonly SyntaxPart[]): SyntaxPart[][] {
   const groups: SyntaxPart[][] = [[]];
   for (const part of parts) {
-    if (part.name === name) groups.push([]);
+    if (part.name === ',') groups.push([]);
     else groups[groups.length - 1].push(part);
   }
   return groups;

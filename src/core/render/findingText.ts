@@ -16,7 +16,7 @@ function suspectFindings(run: RunReport): Finding[] {
 }
 
 /** A finding for programs: the command line's JSON, the API and language models. */
-export interface FindingJson extends Omit<Finding, 'lines'> {
+interface FindingJson extends Omit<Finding, 'lines'> {
   /** The answer, as people read it. */
   readonly sentence: string;
   /** Lines that allocate the memory, those of the finding's verdict first; the run's `lines` say more of each. */

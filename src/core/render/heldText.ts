@@ -11,7 +11,7 @@ import { bucketParts } from '../report/bucketParts.js';
 import { bucketText, fileAndLine, liveBytes, otherLinesText, placeText } from '../report/reportText.js';
 
 /** Lines that are named. */
-export const MOST_LINES = 5;
+const MOST_LINES = 5;
 /** Ways of one line that are named. */
 const MOST_WAYS = 4;
 /** Share of a line that a way holds to be named. */
@@ -119,7 +119,7 @@ function sharedFacts(lines: readonly PeakLine[]): string[] {
 /** What is said first of how a line holds its memory, empty if nothing, and its ways. */
 function wayTexts(
   { ways, bytes }: Pick<PeakLine, 'ways' | 'bytes'>,
-  code: (text: string) => string = (text) => text,
+  code: (text: string) => string,
 ): [string, ...string[]] {
   const shown = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MOST_WAYS);
   if (shown.length < 2) {

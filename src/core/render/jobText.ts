@@ -11,7 +11,7 @@ import { t } from '../text/translate.js';
 const MOST_RANKS = 8;
 
 /** The runs of a report that a text shows. */
-export interface ShownRuns {
+interface ShownRuns {
   readonly runs: readonly RunReport[];
   /** Of each job of more ranks than are shown: one sentence. */
   readonly jobs: readonly string[];

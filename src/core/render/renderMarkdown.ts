@@ -31,7 +31,7 @@ import {
 } from '../report/reportText.js';
 import { sparkline } from '../text/sparkline.js';
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
   /** Rows of a table at most, leaks apart; the rest is one row. */
   readonly mostLines: number;
 }

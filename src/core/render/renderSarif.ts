@@ -107,7 +107,7 @@ export interface SarifResult {
   };
 }
 
-export interface SarifOptions {
+interface SarifOptions {
   /** True if the workspace has a baseline. */
   readonly hasBaseline: boolean;
   /** Folder of the workspace in its repository, with `/` at its end; empty where it is the repository. */

@@ -45,7 +45,7 @@ import {
 import { sparkline } from '../text/sparkline.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
-export interface TextOptions {
+interface TextOptions {
   /** Rows of a table at most, leaks apart; the rest is one row. Infinity shows steady lines below 1 % as well. */
   readonly mostLines: number;
 }
@@ -120,7 +120,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
     ),
     ...(flow ? [] : ['', unknownFlowSentence(report)]),
     ...(report.reused ? ['', REUSED_SENTENCE] : []),
-    ...notes('warning', warningTexts([report.a, report.b])),
+    ...notes(warningTexts([report.a, report.b])),
   ];
   return lines.map(visibleText).join('\n') + '\n';
 }
@@ -142,10 +142,7 @@ function trendText(trend: TrendReport): string {
   const lines = [
     `${trend.path}: ${trendSentence(trend)}`,
     ...trend.series.map((series) => `  ${sparkline(series.series, SPARKLINE_WIDTH)} ${trendSeriesText(series)}`),
-    ...notes(
-      'warning',
-      trend.warnings.map(({ message }) => message),
-    ),
+    ...notes(trend.warnings.map(({ message }) => message)),
   ];
   return lines.map(visibleText).join('\n') + '\n';
 }
@@ -207,7 +204,7 @@ function runText(run: RunReport, options: TextOptions): string {
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
     ...(notesOnLive.length === 0 ? [] : ['', ...notesOnLive.map((text) => `  ${text}`)]),
     ...(isLone ? [] : peaks),
-    ...notes('warning', [...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
+    ...notes([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
     ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),
   ];
   const folder = recordedFolder(run);
@@ -273,8 +270,8 @@ function forecastLine({ forecast }: RunReport): string[] {
   ];
 }
 
-function notes(kind: string, texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : ['', ...texts.map((text) => `  ${kind}: ${text}`)];
+function notes(texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `  warning: ${text}`)];
 }
 
 function listed(paths: readonly string[]): string {

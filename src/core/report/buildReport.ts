@@ -15,7 +15,7 @@ import { rankDifferences } from './rankDifference.js';
 import { missingRanks, ranksBehind } from './ranks.js';
 import { type Report, REPORT_SCHEMA, type RunReport, type TrendReport, type TrendSeriesReport } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
-import { NO_SOURCE, runReport, type SourceEvidence } from './runReport.js';
+import { runReport, type SourceEvidence } from './runReport.js';
 
 /** What is seen in snapshots, before any verdict. */
 export interface Observed {
@@ -31,8 +31,8 @@ export interface Observed {
 export function observe(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
-  others: OtherInputs = NO_OTHERS,
-  mapping: PathMapping = mapDigests(digests, workspace, others),
+  others: OtherInputs,
+  mapping: PathMapping,
 ): Observed {
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const runs = groupRuns(digests);
@@ -48,8 +48,8 @@ export function observe(
 export function reportOf(
   { runs: observed, jobs: names, lookup }: Observed,
   workspace: ReportWorkspace,
-  others: OtherInputs = NO_OTHERS,
-  source: SourceEvidence = NO_SOURCE,
+  others: OtherInputs,
+  source: SourceEvidence,
 ): Report {
   const jobs = jobsOf(names);
   const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, others, source));
@@ -58,11 +58,11 @@ export function reportOf(
     trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
   );
   const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
-  return overRuns({ runs, trends, cycles }, workspace.expectRanks);
+  return overRuns({ runs, trends, cycles }, workspace.expectRanks ?? null);
 }
 
 /** The report over runs: what is said of their ranks together, in a size that its readers can hold. */
-function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: number | null = null): Report {
+function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: number | null): Report {
   const { runs } = parts;
   boundRuns(runs);
   return {
@@ -93,14 +93,15 @@ export function joinReports(
   return overRuns({ ...others, runs: sorted.map(({ run }, i) => ({ ...run, job: jobs[i] })) }, expected);
 }
 
-/** The report over any number of snapshots and other inputs without sources, and what its paths left open. */
+/** The report without sources, and the recorded files without a workspace file. */
 export function buildReport(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
 ): { report: Report; paths: UnmappedFiles } {
-  const observed = observe(digests, workspace, others);
-  return { report: reportOf(observed, workspace, others), paths: observed.paths };
+  const observed = observe(digests, workspace, others, mapDigests(digests, workspace, others));
+  const source = { findings: new Map(), proved: new Map() };
+  return { report: reportOf(observed, workspace, others, source), paths: observed.paths };
 }
 
 /** Rows of a series that a report keeps. */

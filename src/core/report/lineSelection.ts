@@ -1,7 +1,7 @@
 import type { LineReport, OtherLines, RunReport } from './report.js';
 
 /** The lines that a rendering shows, and the sum of those it leaves out: nothing is lost between them. */
-export interface LineSelection {
+interface LineSelection {
   readonly shown: readonly LineReport[];
   readonly rest: Omit<OtherLines, 'leakedBytes'>;
 }

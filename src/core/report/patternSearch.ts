@@ -17,7 +17,7 @@ import { fullSize, type SeenOwner } from './recordedBounds.js';
 import type { HolderReport } from './report.js';
 
 /** Sources of the workspace, as they are now. */
-export interface SourceAccess {
+interface SourceAccess {
   /** The Python files of the workspace. */
   readonly files: readonly string[];
   /** The text of one, null where it cannot be had. */

@@ -274,7 +274,7 @@ export interface SnapshotReport {
   warnings: { code: string; message: string; device?: number }[];
 }
 
-export interface DeviceReport {
+interface DeviceReport {
   device: number;
   liveBytes: Bytes;
   /** Null where the input does not say. */
@@ -350,7 +350,7 @@ export interface Statement {
 }
 
 /** What was seen of the stacks that decide a line's verdict, and why it is that. */
-export interface Evidence extends Seen {
+interface Evidence extends Seen {
   /** A few plain sentences. */
   reason: string;
 }
@@ -375,8 +375,6 @@ export interface BoundReport {
   file: string;
   line: number;
   isFull: boolean;
-  /** What it keeps once it is full, null where that is not known. */
-  fullBytes: Bytes | null;
   /** False if the device has no room for what is still to come. Null where that is not known. */
   fits: boolean | null;
 }
@@ -494,7 +492,7 @@ export interface FixVerdict {
 
 export type FixAnswer = 'gone' | 'smaller' | 'same' | 'worse' | 'cannotTell';
 
-export interface FixSide {
+interface FixSide {
   run: string;
   rank: number | null;
   snapshots: number;

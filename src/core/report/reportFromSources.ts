@@ -8,7 +8,7 @@ import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { PatternSearch } from './patternSearch.js';
 import { ProvedBefore, type ProofStore } from './provedBefore.js';
 import type { HolderReport, Report } from './report.js';
-import type { ReportWorkspace } from './reportWorkspace.js';
+import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 
 /** Milliseconds that looking for the holders of one run may take: many ranks do not take from each other. */
 const MOST_TIME = 4000;
@@ -37,7 +37,7 @@ export class ReportsFromSources {
     digests: readonly SnapshotDigest[],
     workspace: ReportWorkspace,
     others: OtherInputs = NO_OTHERS,
-    mapping?: PathMapping,
+    mapping: PathMapping = mapDigests(digests, workspace, others),
   ): Promise<{ report: Report; paths: UnmappedFiles; jobs: Observed['jobs'] }> {
     await this.provedBefore.recall();
     const parser = workspace.lineText === undefined ? {} : await import('../python/readModule.js');

@@ -113,7 +113,7 @@ export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
 }
 
 /** The event of a peak, the line that allocates there and its module. */
-export function peakPlace({ event, at, module }: PeakReport, code: (text: string) => string = (text) => text): string {
+export function peakPlace({ event, at, module }: PeakReport, code: (text: string) => string): string {
   if (event < 0) return t('Before the trace begins');
   const ordinal = countText(event);
   if (at === null) return t('After event {0}', ordinal);
@@ -124,7 +124,7 @@ export function peakPlace({ event, at, module }: PeakReport, code: (text: string
 }
 
 /** When and where memory was highest, and what it was for. @param code makes a code span of a recorded name */
-export function peakSentence(peak: PeakReport, code: (text: string) => string = (text) => text): string {
+export function peakSentence(peak: PeakReport, code: (text: string) => string): string {
   const live = [peak.device, byteText(peak.liveBytes), countText(peak.liveBytes)];
   const height =
     peak.step === null

@@ -11,7 +11,7 @@ import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, widest, forecastOf, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
-import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
+import type { OtherInputs } from './otherInputs.js';
 import { outOfMemory } from './outOfMemory.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
@@ -27,16 +27,14 @@ export interface SourceEvidence {
   readonly proved: ReadonlyMap<ObservedLine, HolderReport | null>;
 }
 
-export const NO_SOURCE: SourceEvidence = { findings: new Map(), proved: new Map() };
-
 /** The report on one run, written once. */
 export function runReport(
   observed: ObservedRun,
   job: string | null,
   workspace: ReportWorkspace,
   lookup: FileLookup,
-  others: OtherInputs = NO_OTHERS,
-  source: SourceEvidence = NO_SOURCE,
+  others: OtherInputs,
+  source: SourceEvidence,
 ): RunReport {
   const { run, at, stacks, gaps } = observed;
   const { snapshots } = run;
@@ -153,8 +151,8 @@ function lineReport(
 
 function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundReport | null {
   if (bound === null) return null;
-  const { name, place, isFull, full } = bound;
-  return { name, ...place, isFull, fullBytes: full?.bytes ?? null, fits: fitsIn(bound, room) };
+  const { name, place, isFull } = bound;
+  return { name, ...place, isFull, fits: fitsIn(bound, room) };
 }
 
 /** The sentence that begins the evidence of a line whose memory is allocated in a file that is not available. */

@@ -10,13 +10,13 @@ import type { Sources } from './sources.js';
 import type { Place, ReleaseKind } from './values/objects.js';
 
 /** A place in the source, as a report names it. */
-export interface SourceLine {
+interface SourceLine {
   readonly file: string;
   readonly line: number;
 }
 
 /** A statement that may release what a holder retains. */
-export interface Release extends SourceLine {
+interface Release extends SourceLine {
   readonly kind: ReleaseKind;
   /** Where it runs, as seen from the statement that retains. */
   readonly where: Where;
@@ -25,7 +25,7 @@ export interface Release extends SourceLine {
 }
 
 /** What ends the growth of a holder once it is reached. */
-export interface HolderBound extends SourceLine {
+interface HolderBound extends SourceLine {
   /**
    * - `length`, `ring`, `cache`: it is made so; `fixed`: items are replaced, none are added
    * - `test`: a test of its length or of a count around the statement; `graph`: a backward every so many steps

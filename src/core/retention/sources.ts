@@ -2,7 +2,7 @@ import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import { readModule } from '../python/readModule.js';
 
 /** Where source texts come from, and what time it is. */
-export interface SourcePort {
+interface SourcePort {
   /** The text of a workspace file, null where it cannot be had. */
   text(file: string): string | null;
   /** Milliseconds of any clock. */

@@ -7,7 +7,7 @@ import type { FileLookup } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 
 /** A line of a function, the same in both snapshots where the workspace knows its file. */
-export interface ComparedCall {
+interface ComparedCall {
   kind: FrameKind | CallGroup;
   /** A path of the workspace if `mapped`, else as recorded; empty where the call is not a frame. */
   file: string;

@@ -6,7 +6,7 @@ import { sameHistory } from './sameProcess.js';
 import { stackKey } from '../digest/stackKey.js';
 
 /** Blocks and their bytes. */
-export interface Tally {
+interface Tally {
   bytes: Bytes;
   blocks: number;
 }

@@ -7,7 +7,7 @@ import { doneBefore } from '../attribution/stepNumbers.js';
 import type { TraceSpan } from '../digest/traceSpan.js';
 
 /** Where a step begins in what a snapshot's trace adds to its run. */
-export interface PlacedStep {
+interface PlacedStep {
   x: number;
   /** How many steps were done before it. */
   done: number;

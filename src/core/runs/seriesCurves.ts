@@ -33,7 +33,7 @@ export interface SeriesCurve {
   highest: Bytes;
 }
 
-export interface SeriesPart {
+interface SeriesPart {
   /** Its points are those from `first` up to `end`. */
   first: number;
   end: number;
@@ -44,7 +44,7 @@ export interface SeriesPart {
   hasTrace: boolean;
 }
 
-export interface SeriesCurves {
+interface SeriesCurves {
   axis: SeriesAxis;
   axes: SeriesAxis[];
   extent: Stretch;

@@ -36,7 +36,7 @@ export function allocatedIn(
   history: DeviceHistory,
   request: { axis: Axis; window: Stretch | null },
   lookup: FileLookup,
-  by: TallyBy = 'line',
+  by: TallyBy,
 ): AllocatedIn {
   const { allocations, trace } = history;
   const { birth, death, bytes } = allocations;

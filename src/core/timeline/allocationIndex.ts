@@ -19,7 +19,7 @@ export const enum LifeSpan {
 }
 
 /** Allocations that nothing tells apart but when they came and went: same stacks, same span of life, same use. */
-export interface SourceTable {
+interface SourceTable {
   readonly count: number;
   readonly stack: Uint32Array;
   readonly forwardStack: Uint32Array;

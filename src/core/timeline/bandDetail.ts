@@ -7,7 +7,7 @@ import type { Owner } from '../attribution/owner.js';
 import type { SeriesLayout } from './seriesLayout.js';
 
 /** What lies at one place of the series: one allocation, or all of a series that is live then. */
-export interface BandDetail {
+interface BandDetail {
   owner: Owner;
   bytes: Bytes;
   blocks: number;

@@ -6,7 +6,7 @@ import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
 import type { SeriesLayout } from './seriesLayout.js';
 import { type SeriesChanges, seriesInView } from './seriesChanges.js';
 
-export interface BandRequest {
+interface BandRequest {
   axis: Axis;
   /** In units of the axis; null for everything. */
   window: Stretch | null;
@@ -42,7 +42,7 @@ export interface BandWindow {
 }
 
 /** Single allocations that are large enough to be seen, parts of their series: by series, then by birth. */
-export interface BandBlocks {
+interface BandBlocks {
   readonly count: number;
   /** Position among the chosen. */
   readonly series: Uint16Array;

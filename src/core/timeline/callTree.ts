@@ -28,7 +28,7 @@ export interface FocusedTree {
   focus: { call: CallId; bytes: Bytes }[];
 }
 
-export interface CallTreeRequest {
+interface CallTreeRequest {
   /** The calls down to the node that becomes the first row; none for everything. */
   focus: readonly CallId[];
   /** The width of the first row. */

@@ -10,7 +10,7 @@ export interface Collected {
 }
 
 /** Where the collector freed memory of a device. */
-export interface CollectorMark {
+interface CollectorMark {
   x: number;
   kind: 'collector';
   label: string;

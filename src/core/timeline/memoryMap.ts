@@ -45,7 +45,7 @@ export interface MapPieces {
   readonly block: Uint32Array;
 }
 
-export interface MemoryMap {
+interface MemoryMap {
   total: SegmentSums;
   /** All segments, the largest first. */
   all: MappedSegment[];
@@ -55,7 +55,7 @@ export interface MemoryMap {
   pieces: MapPieces;
 }
 
-export interface MapSize {
+interface MapSize {
   /** Of a row. */
   pixels: number;
   /** Over so many rows all segments are drawn. */

@@ -17,7 +17,7 @@ export interface BandGroup {
 }
 
 /** The allocations of one line (of one stack, if stacks are requested) in one group: neighbors among the series. */
-export interface Series {
+interface Series {
   readonly group: number;
   readonly owner: Owner;
   /** Set if the series is one stack; an index into the sources. */

@@ -9,7 +9,7 @@ import { stepMarks } from '../attribution/stepMarks.js';
 import type { CountedSteps } from '../attribution/stepNumbers.js';
 import type { Steps } from '../attribution/steps.js';
 
-export interface WindowRequest {
+interface WindowRequest {
   axis: Axis;
   /** In units of the axis; null for everything. */
   window: Stretch | null;

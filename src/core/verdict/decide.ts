@@ -17,7 +17,7 @@ export interface StackShape {
 }
 
 /** The observations of a stack. */
-export interface Observation {
+interface Observation {
   readonly series: Series;
   /** From the latest trace that shows the stack, null if no trace shows steps. */
   readonly lifetimes: DigestLifetimes | null;

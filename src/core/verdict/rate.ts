@@ -2,7 +2,7 @@ import { evenly } from '../model/evenly.js';
 import type { Bytes } from '../model/units.js';
 
 /** Growth per unit, and its 95 % confidence interval. */
-export interface Rate {
+interface Rate {
   median: Bytes;
   low: Bytes;
   high: Bytes;

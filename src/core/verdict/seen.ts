@@ -7,7 +7,7 @@ import type { StackShape } from './decide.js';
 import type { Seen } from './features.js';
 
 /** A stack that decides a line's verdict. */
-export interface SeenStack {
+interface SeenStack {
   readonly shape: StackShape;
   readonly lifetimes: DigestLifetimes | null;
   /** Live bytes, one per snapshot. */

@@ -19,7 +19,7 @@ export const SEVERITY: readonly Verdict[] = [
 ];
 
 /** The most severe of several; null for none. */
-export function worstVerdict(verdicts: readonly Verdict[]): Verdict | null {
+function worstVerdict(verdicts: readonly Verdict[]): Verdict | null {
   return SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? null;
 }
 

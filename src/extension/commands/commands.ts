@@ -24,7 +24,7 @@ import { sentenceOf } from '../text/fileSentence.js';
 import { browse } from './pickSnapshot.js';
 
 /** The surfaces that commands work on. */
-export interface CommandSurfaces {
+interface CommandSurfaces {
   readonly session: SnapshotSession;
   readonly store: ResultsStore;
   readonly files: PythonFiles;

@@ -1,5 +1,5 @@
 /** Where recording code goes in a Python file: behind the imports at its top level. */
-export interface RecordingPlace {
+interface RecordingPlace {
   /** 0-based line that it goes behind; -1 for the beginning of the file. */
   readonly behind: number;
   /** Modules that the file does not import yet. */
@@ -38,7 +38,7 @@ function endOfDocstring(lines: readonly string[]): number {
 }
 
 /** The loop of a Python file that steps are counted in, found by indentation. All lines are 0-based. */
-export interface TrainingLoop {
+interface TrainingLoop {
   /** Line of its `for` or `while`. */
   readonly line: number;
   /** Line of the body behind which a statement of the body can stand. */

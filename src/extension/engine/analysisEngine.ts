@@ -15,7 +15,7 @@ const FORGIVEN_AFTER_MS = 10 * 60_000;
 const REPORT_MS = 10 * 60_000;
 
 /** Events of the engine. */
-export interface EngineListener {
+interface EngineListener {
   progress(progress: WorkerEvents['progress']): void;
   /** The worker ended. If `again`, a new one reads the snapshots again. */
   ended(message: string, again: boolean): void;

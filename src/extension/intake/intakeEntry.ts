@@ -24,7 +24,7 @@ export interface IntakeEntry {
 }
 
 /** Polling of a file until its size is stable. */
-export interface Settling {
+interface Settling {
   /** As last seen, null before the first look. */
   stamp: FileStamp | null;
   /** Consecutive looks with the same stamp. */

@@ -11,7 +11,7 @@ import {
 } from './ports.js';
 
 /** Time between two looks at a file, in milliseconds. */
-export const POLL_MS = 100;
+const POLL_MS = 100;
 /** Consecutive equal looks after which a file counts as stable. */
 const QUIET_LOOKS = 2;
 /** A file untouched for this long has settled before anybody looked. A hint only: the reader proves completeness. */
@@ -34,7 +34,7 @@ interface Waiter {
 }
 
 /** Messages for the problems that the intake detects. */
-export interface IntakeTexts {
+interface IntakeTexts {
   readonly incomplete: string;
   readonly missing: string;
   readonly cleared: string;

@@ -73,7 +73,7 @@ function fileOf(input: Input, name: string): string {
 }
 
 /** Resolves when everything that was found is read and judged, when that cannot be, or when the caller cancels. */
-export async function untilRead(
+async function untilRead(
   session: SnapshotSession,
   store: ResultsStore,
   token: vscode.CancellationToken,

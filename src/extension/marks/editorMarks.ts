@@ -14,7 +14,7 @@ import type { MarkedLines, MarkedPlace } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
 
 /** An item of the report with the current place of its line. */
-export interface Placed<T> {
+interface Placed<T> {
   readonly item: T;
   readonly place: MarkedPlace;
 }

@@ -72,7 +72,7 @@ function shortened(name: string): string {
 }
 
 /** First and last value of a series: `161 MiB → 1.4 GiB`. */
-export function spanText(series: readonly number[]): string {
+function spanText(series: readonly number[]): string {
   return `${byteText(series[0])} → ${byteText(series[series.length - 1])}`;
 }
 

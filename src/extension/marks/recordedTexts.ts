@@ -12,7 +12,7 @@ const MOST_COMMITS = 100;
 const GATHER_MS = 300;
 
 /** Knowledge of the text that ran. */
-export type RecordedText =
+type RecordedText =
   /** No evidence of a different text. */
   | { readonly kind: 'unknown' }
   /** The document's text ran. */

@@ -6,7 +6,7 @@ import type { Report, RunReport } from '../../core/report/report.js';
 import { toneOf, type LineMark, type MarkTone } from './lineMarks.js';
 
 /** The finding of one run on a statement. */
-export interface FindingPart {
+interface FindingPart {
   readonly run: RunReport;
   readonly finding: Finding;
 }

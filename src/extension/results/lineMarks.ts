@@ -8,7 +8,7 @@ import type { LineReport, Report, RunReport } from '../../core/report/report.js'
 export type MarkTone = 'leak' | 'cycle' | 'growth' | 'growing';
 
 /** The finding of one run on a line. */
-export interface MarkPart {
+interface MarkPart {
   readonly run: RunReport;
   readonly line: LineReport;
 }

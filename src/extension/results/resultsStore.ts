@@ -9,7 +9,7 @@ import { runKey } from './runOrder.js';
 import { byFile, lineMarks, type LineMark } from './lineMarks.js';
 
 /** A comparison that the user requested. */
-export interface Comparison {
+interface Comparison {
   readonly report: CompareReport;
   readonly lines: readonly CompareLine[];
   readonly byFile: ReadonlyMap<string, readonly CompareLine[]>;

@@ -1,5 +1,5 @@
 /** The page of the timeline. Nothing of a snapshot is in it: data comes over messages only. */
-export interface TimelinePage {
+interface TimelinePage {
   /** What `webview.cspSource` says. */
   cspSource: string;
   /** Fresh random text for this page. */

@@ -158,7 +158,7 @@ const LONGEST_NAME = 100;
  * Asks where a picture or a table shall go, and writes it there.
  * @returns the path, null if the user changed their mind
  */
-export async function saveFile({ name, kind, content }: SavedFile): Promise<string | null> {
+async function saveFile({ name, kind, content }: SavedFile): Promise<string | null> {
   const folder = vscode.workspace.workspaceFolders?.at(0)?.uri ?? vscode.Uri.file(homedir());
   const names = {
     png: vscode.l10n.t('PNG picture'),

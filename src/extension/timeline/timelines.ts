@@ -30,7 +30,7 @@ export class Timelines extends Listener {
   }
 
   /** Shows the timeline where it is open, else in the panel; on the worst run's last snapshot if none is named. */
-  async show(path: string | null = null, highlight: SourcePlace | null = null): Promise<void> {
+  async show(path: string | null, highlight: SourcePlace | null = null): Promise<void> {
     this.selection.ask(path, highlight);
     await this.reveal(false);
   }

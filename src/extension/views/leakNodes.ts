@@ -46,7 +46,7 @@ export interface StackNode {
   readonly runId: string;
 }
 
-export interface FrameNode {
+interface FrameNode {
   readonly kind: 'frame';
   readonly parent: StackNode;
   readonly index: number;

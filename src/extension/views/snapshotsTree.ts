@@ -30,7 +30,7 @@ export interface RunNode {
   /** Most live bytes of any rank of its job; null where it has no other ranks. */
   readonly mostLive: Bytes | null;
 }
-export interface SnapshotNode {
+interface SnapshotNode {
   readonly kind: 'snapshot';
   readonly path: string;
   readonly snapshot: SnapshotReport;

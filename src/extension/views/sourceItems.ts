@@ -5,7 +5,7 @@ import { distinctNames } from '../text/distinctNames.js';
 import { basename } from '../text/pathText.js';
 
 /** The name of a file in a row: Jupyter's names of cells are not readable. */
-export function shortName(file: string): string {
+function shortName(file: string): string {
   return recordedCellKey(file) === null ? basename(file) : vscode.l10n.t('notebook cell');
 }
 

@@ -2,7 +2,7 @@
 import { recordedCellKey } from '../notebooks/cellNames.js';
 import type { PathRule } from '../../core/attribution/pathMapping.js';
 
-export interface RecordedFolder {
+interface RecordedFolder {
   /** As recorded, without a separator at its end. */
   readonly folder: string;
   /** Unmapped files below it. */

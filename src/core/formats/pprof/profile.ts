@@ -19,7 +19,7 @@ export interface ProfileSample {
   readonly labels: ReadonlyMap<string, string>;
 }
 
-export interface Profile {
+interface Profile {
   /** What each value of a sample counts, such as `space`. */
   readonly types: readonly string[];
   readonly samples: readonly ProfileSample[];

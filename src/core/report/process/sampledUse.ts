@@ -17,7 +17,7 @@ export interface SampledUse {
 }
 
 /** Why samples say nothing of a device of a run. */
-export type Misfit =
+type Misfit =
   /** The log lies elsewhere, has no clock, names no such device; or the snapshots have no times or reserved bytes. */
   | 'notComparable'
   /** In no time zone are there samples around every snapshot. */
@@ -47,7 +47,7 @@ export function sampledUses(
 }
 
 /** What one log says of a device, or why it says nothing. */
-export function sampledUse(
+function sampledUse(
   snapshots: readonly SnapshotDigest[],
   device: number,
   path: string,

@@ -63,7 +63,7 @@ function atMost(held: Held, most: Sureness): Held {
 }
 
 /** Variables whose new values contain their old ones: through graphs, or by concatenation. */
-export function chains(search: HolderSearch): Candidate[] {
+function chains(search: HolderSearch): Candidate[] {
   const groups = groupBy(search.machine.assigned, ({ place, target }) => `${placeKey(place)}:${target}`);
   const candidates: Candidate[] = [];
   for (const group of groups.values()) {
@@ -107,7 +107,7 @@ export function chains(search: HolderSearch): Candidate[] {
 }
 
 /** Functions that are registered repeatedly on a permanent object. */
-export function hooks(search: HolderSearch): Candidate[] {
+function hooks(search: HolderSearch): Candidate[] {
   return search.machine.hooks.flatMap(({ hook, holding, madeIn }) => {
     if (hook.removed || search.loops.outlived(holding.loops, madeIn) === null) return [];
     return search.candidate(holding, search.held(holding.value.node), 0) ?? [];
@@ -130,7 +130,7 @@ function refersTo(start: FlowNode, goal: FlowNode): boolean {
 }
 
 /** autocast blocks that stay open between steps, and hold the casts of weights of each step. */
-export function autocasts(search: HolderSearch): Candidate[] {
+function autocasts(search: HolderSearch): Candidate[] {
   const candidates: Candidate[] = [];
   for (const { block, loops, node } of search.machine.autocastWeights) {
     if (search.loops.outlived(loops, block.loops) === null) continue;

@@ -50,7 +50,7 @@ export function best(candidates: readonly Candidate[]): Finding | null {
 }
 
 /** The loops around the watched line that may be the training's. */
-export class TrainingLoops {
+class TrainingLoops {
   /** Outermost first: the last is the step. */
   readonly names: readonly string[];
 

@@ -3,7 +3,7 @@ import type { Value } from '../values/objects.js';
 import type { Called, Follower } from './follower.js';
 
 /** Interprets one call; null if the handler does not know it. */
-export type Handler = (called: Called, follower: Follower) => Value | null;
+type Handler = (called: Called, follower: Follower) => Value | null;
 
 /** Handlers by the called name, in the order in which they are tried. */
 export function handlersByName(

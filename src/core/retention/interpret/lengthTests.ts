@@ -16,10 +16,10 @@ import type { Activation, LengthTest, Measured } from './machine.js';
 import { sourceText } from './sourceText.js';
 
 /** Whether code runs only if a test holds, only if it fails, or always. */
-export type Outcome = 'holds' | 'fails' | 'either';
+type Outcome = 'holds' | 'fails' | 'either';
 
 /** Reads the expressions of tests where these stand. */
-export interface TestReader {
+interface TestReader {
   /** An expression's source, as the function that tests would write it. */
   text(expression: Expression): string;
   /** The meaning of an expression for a number of items. */
@@ -33,7 +33,7 @@ export interface TestReader {
 }
 
 /** An expression with its reader. */
-export interface Returned {
+interface Returned {
   readonly expression: Expression;
   readonly reader: TestReader;
 }
@@ -52,7 +52,7 @@ interface Comparison {
 }
 
 /** The containers whose length a test compares, and the counters that it compares where these end what it guards. */
-export function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): LengthTest[] {
+function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): LengthTest[] {
   const found: LengthTest[] = [];
   for (const { container, operator, limit } of everywhere(test, reader)) {
     if (container !== null) found.push({ container, limit: null, over: /^(?:>=?|==)$/.test(operator) ? limit : null });

@@ -40,7 +40,7 @@ export interface LengthTest {
 }
 
 /** A hook's function, interpreted last, with unknown arguments. */
-export interface Registered {
+interface Registered {
   readonly hook: Hook;
   /** The object of the registration, and the loops around the object's creation. */
   readonly on: FlowNode;
@@ -57,7 +57,7 @@ export interface StepSign {
 }
 
 /** A backward, in some of a loop's iterations, that frees a graph of what the watched line allocated. */
-export interface Release {
+interface Release {
   readonly place: Place;
   /** The tensor that it starts from, by its name in the source. */
   readonly root: string;

@@ -5,7 +5,7 @@ import type { Activation, Machine } from './machine.js';
 import { attributeName, sourceText } from './sourceText.js';
 
 /** A value that is put somewhere. */
-export interface Put {
+interface Put {
   readonly value: Value;
   /** The container of the value. */
   readonly receiver: Expression;

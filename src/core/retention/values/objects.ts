@@ -126,7 +126,7 @@ export interface Library {
   readonly name: string;
 }
 
-export interface ModuleObject {
+interface ModuleObject {
   readonly kind: 'module';
   readonly scope: Scope;
 }
