@@ -16,10 +16,7 @@ export function placePin(pin: Pin, curve: TimelineWindow, live: LiveAt | null): 
   return { event, axis, x: index < 0 ? curve.extent.from : curve.x[index] };
 }
 
-/**
- * The events between which a range lies, for looking it up again on the other axis. Reaches one point too far on both
- * sides rather than cutting something off.
- */
+/** The events around a range, for the same range on the other axis. It may include one point too many on each side. */
 export function eventsOfRange(range: Range, curve: TimelineWindow): Range {
   if (curve.axis === 'events') return range;
   const { x, event } = curve;

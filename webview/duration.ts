@@ -38,8 +38,7 @@ export function durationIn(us: number, unit: DurationUnit): string {
 }
 
 /**
- * One time on its own: `12.3 s`, `3:05 min`, `1:03 h`.
- * @param stepUs the least difference that matters, 1 for the exact time; a hundredth of the time where left out
+ * A time: `12.3 s`, `3:05 min`, `1:03 h`. @param stepUs the least shown difference, by default a hundredth; 1 for exact
  */
 export function formatDuration(us: number, stepUs = Math.abs(us) / 100): string {
   const unit = durationUnit(us);

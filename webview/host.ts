@@ -19,8 +19,8 @@ export interface Host {
 }
 
 /**
- * Connects to the extension. May be called once in the life of a page.
- * @param on receives notifications of the extension; a state is always complete
+ * Connects to the extension, once per page. @param on receives notifications of the extension; a state is always
+ * complete
  */
 export function connectHost(on: { [Name in keyof TimelineEvents]: (value: TimelineEvents[Name]) => void }): Host {
   const api = acquireVsCodeApi();

@@ -1,6 +1,6 @@
 /**
- * Questions of which only the newest matters: one is open at a time, of those that come meanwhile the last is asked
- * next. So a curve follows a zoom at the speed at which answers come, and never lags behind a queue.
+ * Questions of which only the latest matters: one is open at a time, and the last of the others is next. So a curve
+ * follows a zoom without a queue.
  */
 export class Latest<Question, Answer> {
   private open: AbortController | null = null;
@@ -10,8 +10,8 @@ export class Latest<Question, Answer> {
 
   /**
    * @param ask sends a question; its promise may fail
-   * @param on receives each answer or failure; `settled` follows when nothing is open any more
-   * @param paceMs least time from one question to the next, for answers that cost more than a frame
+   * @param on receives each answer or failure; `settled` follows when nothing is open
+   * @param paceMs minimum time between questions, for answers that cost more than a frame
    */
   constructor(
     private readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>,

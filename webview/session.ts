@@ -83,9 +83,8 @@ export class TimelineSession {
   }
 
   /**
-   * Follows a complete state of the extension: keeps what is shown if it still exists, unless the user requested
-   * something else.
-   * @param restart true if answers to open questions may have been lost
+   * Follows a complete state of the extension: the view stays if it still exists and the user requested nothing else.
+   * @param restart true if answers to open questions may be lost
    */
   receiveState(state: TimelineState, restart = false): void {
     const { selection: shown, highlight, request } = this.store.get();

@@ -118,10 +118,7 @@ export const strings = {
     const label = markLabel(mark);
     return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;
   },
-  /**
-   * @param isRow the curve has rows of a log, not events of an allocator
-   * @param stepUs the least difference of times that shows
-   */
+  /** @param isRow the curve has rows of a log, not events @param stepUs the least difference of times that shows */
   instant: (timeUs: number | null, event: number, isRow: boolean, stepUs?: number): string => {
     const place = isRow ? t('row {0}', formatCount(event)) : t('event {0}', formatCount(event));
     return timeUs === null ? place : `${formatDuration(timeUs, stepUs)}, ${place}`;

@@ -5,8 +5,8 @@ const data = typeof document === 'undefined' ? null : document.getElementById('t
 const texts = new Map(Object.entries(JSON.parse(data ?? '{}') as Record<string, string>));
 
 /**
- * @param message English text with `{0}`, `{1}` … for the arguments. It stands in the call itself: the test of the
- *   other languages collects the texts from there.
+ * @param message English text with `{0}`, `{1}` …, as a literal: the test of the other languages collects it from the
+ *   call
  */
 export function t(message: string, ...args: readonly (string | number)[]): string {
   const text = texts.get(message) ?? message;

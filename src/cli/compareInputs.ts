@@ -11,8 +11,7 @@ import { expandInputs, readInputs, readOneSnapshot, type CommandContext, type In
 const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
 
 /**
- * Compares two files, or the runs that two folders hold, rank by rank: the rank with the worst answer is shown.
- * @returns null if there is nothing to compare; complaints say why
+ * Compares two files, or the runs of two folders rank by rank: the worst rank is shown. @returns null after a complaint
  */
 export async function compareInputs(
   [before, after]: readonly string[],

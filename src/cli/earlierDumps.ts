@@ -4,8 +4,7 @@ import { patternOf } from '../core/runs/runNames.js';
 import { readContents, readInputs, type Contents, type CommandContext, type Input } from './inputs.js';
 
 /**
- * Reads inputs, the last of files with alike names first: of earlier dumps of its process a report needs outlines only.
- * A report that needs more is made from complete digests.
+ * Reads the last of similarly named files first: for earlier snapshots of its process, a report needs only outlines.
  */
 export class EarlierDumps {
   /** By the pattern of names, the digest of the last dump that has a trace. */

@@ -127,10 +127,7 @@ export async function contentsOf(
   return contents;
 }
 
-/**
- * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
- * @throws SnapshotError
- */
+/** Reads all of a file, or one of its snapshots, named like `page.html#2`. @throws SnapshotError */
 export async function readContents(
   { path }: Input,
   rankPattern: RegExp | null,
@@ -152,10 +149,7 @@ export async function readContents(
   throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
 }
 
-/**
- * Reads every input that is good, and complains about every other, one sentence each.
- * @param order in which they are read
- */
+/** Reads every valid input, and complains about each other one. @param order in which they are read */
 export async function readInputs(
   inputs: readonly Input[],
   context: CommandContext,
@@ -202,10 +196,7 @@ export function isForeign({ reason }: SnapshotError): boolean {
   return reason === 'notASnapshot' || reason === 'forbidden';
 }
 
-/**
- * Reads the one snapshot that a name stands for.
- * @throws SnapshotError
- */
+/** Reads the one snapshot that a name stands for. @throws SnapshotError */
 export async function readOneSnapshot(path: string, context: CommandContext): Promise<SnapshotDigest> {
   context.reading(path);
   const { digests } = await readContents({ path, found: false }, null);
@@ -231,12 +222,9 @@ async function isFile(path: string): Promise<boolean> {
 }
 
 /**
- * Lets the engine of Node 20 compile less, for a process that lives for a second: of a report on 100 MB, its compiler
- * took a third of the CPU time. A function runs four times as long before it is optimized, and takes in a fifth as much
- * of the functions that it calls. The engine asks for both numbers at each decision, so they may change while it runs.
- *
- * Later versions have a compiler in between, gain nothing, and complain about flags that they do not know. To be called
- * once the program is loaded: Node's own modules have code in store for unchanged flags only.
+ * Makes Node 20 compile less: for a report on 100 MB, the compiler took a third of the CPU time. Functions are
+ * optimized later and inline less. V8 reads both flags at each decision, so they may change at run time. Later versions
+ * gain nothing. Call this after loading: Node's code cache needs unchanged flags.
  */
 function compileLess(): void {
   if (!process.versions.node.startsWith('20.')) return;

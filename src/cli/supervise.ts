@@ -66,8 +66,8 @@ interface Attempt {
 export type Remembered = Map<string, { readonly state: string; readonly message: string }>;
 
 /**
- * Works in a thread of its own. An input that ends the thread, or exceeds its time or memory, is named and excluded,
- * and the rest is done without it. Of a report, that is the input that weighs most.
+ * Runs a command in a thread. An input that ends the thread, or exceeds time or memory, is reported and excluded. For a
+ * report, that is the largest input.
  * @param memory of the process
  * @param now in milliseconds
  */

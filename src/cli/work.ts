@@ -34,9 +34,9 @@ import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
 const ALONE: Progress = { excluded: new Set(), reading: ignore, read: ignore, analyzing: ignore };
 
 /**
- * Does what a command asks for.
- * @param finished what other threads have digested, by path
- * @returns true if there is what was asked to fail on
+ * Runs a command.
+ * @param finished digests from other threads, by path
+ * @returns true if `--fail-on` applies
  * @throws UsageError
  */
 export async function work(

@@ -14,14 +14,11 @@ export interface LeaklineApi {
   readonly onDidChangeReport: vscode.Event<void>;
   /**
    * Reads a file that need not be in the workspace, and watches it.
-   * @returns its snapshots: one, several of a saved page of several, none of a curve without lines
+   * @returns its snapshots: one, several of a saved page, none of a log
    * @throws an object with a `message` for users
    */
   openSnapshot(path: string): Promise<readonly SnapshotReport[]>;
-  /**
-   * Growth between two snapshots, by line. The editor goes on showing what it shows.
-   * @throws an object with a `message` for users
-   */
+  /** Growth between two snapshots, by line. The editor does not change. @throws an object with a `message` for users */
   compare(before: string, after: string): Promise<CompareReport>;
 }
 

@@ -53,7 +53,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
   readonly onProgress = this.progressed.event;
 
   /**
-   * @param watchers they tell this of files
+   * @param watchers report files to this
    * @param scripts bundles of the worker and of its readers
    * @param cacheFolder folder of the cache, null for no cache
    */

@@ -109,10 +109,7 @@ export function pathRules(): PathRule[] {
 const DEFAULT_TIME_LIMIT_S = 600;
 const DEFAULT_CACHE_MIB = 2048;
 
-/**
- * How files are read.
- * @param cacheFolder where columns may be kept, null for nowhere
- */
+/** Options for reading files. @param cacheFolder folder of the cache, null for none */
 export function readingSettings(cacheFolder: string | null): ReadingSettings {
   const seconds = read(Setting.readingTimeLimit, amount, DEFAULT_TIME_LIMIT_S);
   const mib = read(Setting.cacheMaxSize, amount, DEFAULT_CACHE_MIB);

@@ -1,6 +1,6 @@
 /**
- * Composes all that reads and shows snapshots: a bundle of its own, loaded with the first snapshot or the first question.
- * Each surface is a file of its own and knows the others by their interfaces only.
+ * Composes all surfaces: a separate bundle, loaded with the first snapshot or question. Surfaces know only interfaces
+ * of each other.
  */
 import * as vscode from 'vscode';
 import { useTranslations } from '../core/text/translate.js';

@@ -34,8 +34,8 @@ export interface CacheSettings {
 }
 
 /**
- * Files in a folder that several windows share. A file in it is whole or not there for its readers: it is written under
- * another name and renamed. What is damaged nevertheless is removed without a word.
+ * Files in a folder that several windows share. Files are written under another name, then renamed. Damaged files are
+ * removed.
  */
 export class CacheFolder {
   constructor(
@@ -43,11 +43,7 @@ export class CacheFolder {
     private readonly silentAfterMs = SILENT_AFTER_MS,
   ) {}
 
-  /**
-   * What is kept under a key.
-   * @param read throws if the file cannot be trusted
-   * @returns null if there is none that can be
-   */
+  /** The content under a key. @param read throws if the file is invalid @returns null without a valid file */
   load<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
     const answer = Promise.resolve(asked.shift()).then(() => this.loadNow(key, suffix, read));
     asked.push(answer.catch(ignore));
@@ -74,10 +70,7 @@ export class CacheFolder {
     return cached;
   }
 
-  /**
-   * Keeps a file if there is room for it. A failure is harmless: the source is read again next time.
-   * @param bytes about as many as are written
-   */
+  /** Stores a file if it fits. Failures are harmless: the source is read again. @param bytes the approximate size */
   async store(key: string, suffix: Suffix, bytes: Bytes, write: (file: FileHandle) => Promise<void>): Promise<void> {
     const { folder, maxBytes } = this.settings;
     if (bytes <= maxBytes && !isSilent(folder)) await this.answer(this.written(key, suffix, write), bytes);

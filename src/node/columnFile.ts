@@ -1,9 +1,7 @@
 /**
- * Columns in a file of their own: a prologue, a header in JSON, and the columns as they lie in memory, each at a
- * multiple of 8. The prologue is written last and holds length and checksum of all that follows: a file that was cut
- * short, changed or never finished is told from a whole one before anything in it is believed.
- *
- *     0  magic  8 bytes      8  length of the file  f64      16  length of the header  u32      20  CRC-32  u32
+ * Columns in a file: a prologue, a header in JSON, and the columns as in memory, each at a multiple of 8. The prologue
+ * is written last, with length and checksum: this detects truncated, changed and unfinished files.
+ * 0 magic, 8 bytes; 8 length of the file, f64; 16 length of the header, u32; 20 CRC-32, u32
  */
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
@@ -47,10 +45,7 @@ const CREATE: Readonly<Record<ColumnType, (buffer: ArrayBuffer, at: number, leng
 };
 const WIDTH: Readonly<Record<ColumnType, number>> = { u8: 1, u32: 4, i32: 4, f64: 8 };
 
-/**
- * Writes columns into an empty file.
- * @throws Error of the file system; RangeError if the facts would not come back from JSON as they are
- */
+/** Writes columns into an empty file. @throws Error of the file system; RangeError if JSON would change the facts */
 export async function writeColumnFile(file: WritableFile, { facts, columns }: ColumnFile): Promise<void> {
   const entries = Object.entries(columns);
   const header: Header = {
@@ -91,8 +86,8 @@ export async function writeColumnFile(file: WritableFile, { facts, columns }: Co
 }
 
 /**
- * Reads columns back. Takes as much memory as the file is long, whatever stands in it.
- * @throws RangeError if the file is not whole; what facts and columns hold is not looked at
+ * Reads columns, in as much memory as the file is long.
+ * @throws RangeError if the file is invalid; the values of facts and columns are not checked
  */
 export async function readColumnFile(file: ReadableFile): Promise<ColumnFile> {
   const { size } = await file.stat();

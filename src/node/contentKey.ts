@@ -16,12 +16,11 @@ const FINE_TICK_MS = 100;
 const COARSE_TICK_MS = 3_000;
 
 /**
- * Names what one version of the reader makes of an open file, without reading all of it: by size, inode, both times, and
- * samples of its bytes. A hash of everything would be safer by nothing that happens and read gigabytes from a slow disk. A program that writes in
- * place, whatever size and modification time it restores, moves the change time; a copy or a restored backup has
- * another inode or other bytes. What no time shows is a second writing within one tick of the clock: see `isSettled`.
+ * The key of an open file for one version of the reader: size, inode, both times and samples of its bytes. Hashing
+ * everything would read gigabytes. Writing in place changes the change time; a copy has another inode or bytes.
+ * `isSettled` covers a second write within one tick of the clock.
  * @param version of the code that reads
- * @param member which snapshot of several in the file, from 0
+ * @param member index of a snapshot in the file
  * @returns letters and digits
  */
 export function contentKey({ source, state }: OpenFile, version: string, member: number): Promise<string> {
@@ -47,7 +46,7 @@ async function sampleKey(source: ByteSource, size: number, identity: readonly un
 }
 
 /**
- * Names what analysis makes of a snapshot, which hears what the recorder wrote beside it.
+ * The key of a snapshot's digest, which depends on its sidecar.
  * @param content of the snapshot
  * @param sidecar all of its text, null if there is none
  */
@@ -60,8 +59,7 @@ export function digestKey(content: string, sidecar: string | null): string {
 }
 
 /**
- * True if the file was last touched so long before `nowMs` that whatever is written from then on carries another time.
- * Only then its key tells its content from any later one.
+ * True if the file is older than `nowMs` by so much that a later write has another time. Only then its key is unique.
  */
 export function isSettled({ mtimeMs, ctimeMs }: FileState, nowMs: number): boolean {
   const isCoarse = mtimeMs % 1000 === 0 || ctimeMs % 1000 === 0;

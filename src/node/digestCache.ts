@@ -17,20 +17,14 @@ export function digestFile({ digest, members }: StoredDigest): ColumnFile {
   return { facts: { digest: facts, members }, columns };
 }
 
-/**
- * What a digest's file holds.
- * @throws RangeError if it holds no digest that can be trusted
- */
+/** The content of a digest's file. @throws RangeError if it has no valid digest */
 export function digestIn({ facts, columns }: ColumnFile): StoredDigest {
   const { digest, members } = (facts ?? {}) as Partial<Record<keyof StoredDigest, unknown>>;
   if (!isMemberCount(members)) throw new RangeError('the file holds no digest');
   return { digest: unpackDigest({ facts: digest, columns }), members };
 }
 
-/**
- * What analysis made of snapshots that were read before: all that a window needs of a file until its timeline is
- * shown, in a twentieth of the time that analysis takes.
- */
+/** Stored digests: all that a window needs until the timeline opens, in a twentieth of the time of the analysis. */
 export class DigestCache {
   constructor(private readonly folder: CacheFolder) {}
 

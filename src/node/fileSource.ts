@@ -32,10 +32,7 @@ export function sameFile(a: FileState, b: FileState): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.inode === b.inode;
 }
 
-/**
- * Opens a file as a source of bytes.
- * @throws SnapshotError `unreadable`, with what the file system says and what to do
- */
+/** Opens a file as a source of bytes. @throws SnapshotError `unreadable`, with the system's reason and advice */
 export async function openFile(path: string): Promise<OpenFile> {
   let handle: FileHandle | null = null;
   try {
@@ -68,10 +65,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/**
- * A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new.
- * @throws SnapshotError `truncated`
- */
+/** Detects a file that changed during reading, which would mix old and new bytes. @throws SnapshotError `truncated` */
 export async function expectUnchanged(file: OpenFile): Promise<void> {
   if (!sameFile(file.state, await file.currentState())) throw changedWhileRead(file.source.name);
 }

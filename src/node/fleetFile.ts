@@ -1,6 +1,6 @@
 /**
- * What is kept of one input of a fleet, in a file that any node writes alike: the columns of a digest, or the whole of an
- * input of a different kind, compressed by code that is the same on every machine.
+ * One input of a fleet in a file, equal on every node: the columns of a digest, or all of another input, compressed
+ * portably.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -39,8 +39,7 @@ export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
 }
 
 /**
- * Reads an input's file.
- * @throws OtherVersionError; RangeError or Error of zlib and the file system if it cannot be trusted
+ * Reads an input's file. @throws OtherVersionError; RangeError or Error of zlib and the file system if it is invalid
  */
 export async function readFleetFile(path: string): Promise<FleetInput> {
   const { size, mtimeMs } = await stat(path);

@@ -14,10 +14,7 @@ export interface IgnoreFile {
   readonly budget: Budget | null;
 }
 
-/**
- * Reads the ignore file of a folder.
- * @throws Error with one sentence if it cannot be read or is invalid
- */
+/** Reads the ignore file of a folder. @throws Error with a message for users */
 export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
   const path = join(folder, IGNORE_FILE);
   const facts = await stat(path).catch(() => null);

@@ -7,8 +7,7 @@ export class ProofFile implements ProofStore {
   private storing: Promise<void> = Promise.resolve();
 
   /**
-   * @param settings as they are when something is kept; null to keep nothing
-   * @param version of the code that proves: what another one has proved is not believed
+   * @param settings null to store nothing @param version of the code that proves: proofs of other versions do not count
    */
   constructor(
     private readonly settings: () => CacheSettings | null,

@@ -17,9 +17,8 @@ import { readSidecar } from './recordingFile.js';
 const SMALLEST_CACHED: Bytes = 1 << 20;
 
 /**
- * Names the code that reads, how numbers lie in memory, and the language of warnings: whatever is changed about reading
- * or analysis, what was kept is out of date.
- * @param script the bundle that reader threads run
+ * The version of the cache: the code that reads, the byte order, and the language of warnings.
+ * @param script the bundle of the reader threads
  */
 export function readerVersion(script: string, translations: Translations): string {
   const hash = createHash('sha256').update(readFileSync(script)).update(endianness());
@@ -60,10 +59,7 @@ export class SnapshotCache {
     return this.digests.store(key, stored);
   }
 
-  /**
-   * The digest of a snapshot in a file, as it would be if it were read now with its sidecar; null if it is not kept.
-   * @throws SnapshotError `unreadable` as `openFile`
-   */
+  /** The current digest of a snapshot and its sidecar, null if it is not stored. @throws SnapshotError `unreadable` */
   async digestOf(path: string, member: number): Promise<(StoredDigest & { state: FileState }) | null> {
     const file = await openFile(path);
     try {

@@ -54,8 +54,8 @@ export class SourceCache {
 }
 
 /**
- * Looks up workspace files by the names that reports use. Files are read on first use, and stay as they
- * were then: make a new one for every report, of one cache.
+ * Finds workspace files by the names in reports. A file is read once: create a new object for each report, over one
+ * cache.
  */
 export class SourceFiles {
   private readonly files = new Map<string, SourceFile | null>();

@@ -16,11 +16,7 @@ const HEAP_MIB = Math.min(4096, Math.floor(totalmem() / 2 ** 21));
 /** Node's own limit is twice that. It saves no time, and takes 15 MiB more in each thread of a long run. */
 const YOUNG_MIB = 24;
 
-/**
- * Starts a script in a thread of its own.
- * @param name for debuggers
- * @param workerData what the script finds as such
- */
+/** Starts a script in a thread. @param name for debuggers @param workerData for the script */
 export function startThread(script: string, name: string, workerData: unknown = null): Thread {
   const worker = new Worker(script, {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },

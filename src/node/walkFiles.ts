@@ -6,8 +6,8 @@ import { SKIPPED_FOLDERS } from './skippedFolders.js';
 const ENVIRONMENT_MARKS = ['pyvenv.cfg', 'conda-meta'];
 
 /**
- * Yields the files below `root` that `accept` wants, as paths relative to `root` with `/`, folder by folder in order of
- * name. A folder that several links lead to is walked once, so loops end; folders that cannot be read are left out.
+ * Yields the accepted files below `root` as relative paths with `/`, by folder and name. Linked folders are walked
+ * once, so loops end. Unreadable folders are skipped.
  */
 export async function* walkFiles(root: string, accept: (name: string) => boolean): AsyncGenerator<string> {
   const walked = new Set<string>();

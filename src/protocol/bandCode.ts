@@ -1,6 +1,6 @@
 /**
- * The columns of {@link Bands} as few bytes: whole numbers of seven bits a byte, differences where neighbors are alike.
- * Sizes are counted in the largest unit that divides them all.
+ * The columns of {@link Bands} in few bytes: seven bits per byte, differences of similar neighbors, sizes in their
+ * largest common unit.
  */
 import { NumberReader, NumberWriter } from './numberCode.js';
 

@@ -1,7 +1,6 @@
 /**
- * Typed calls over any message channel: extension ↔ worker and extension ↔ webview speak the same envelope. An API is
- * an interface of methods with one parameter object; both sides derive their types from it. Every request is
- * answered, by a result or a failure; a channel that closes fails what is still open.
+ * Typed calls over a message channel, for extension ↔ worker and extension ↔ webview. An API is an interface of methods
+ * with one parameter object. Each request gets a result or a failure; a closed channel fails all open requests.
  */
 import * as v from 'valibot';
 
@@ -73,10 +72,7 @@ export class RpcClient<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
   private nextId = 1;
   private readonly pending = new Map<number, PendingCall>();
 
-  /**
-   * @param post sends one message to the other side
-   * @param onNotice receives the server's notifications
-   */
+  /** @param post sends one message to the other side @param onNotice receives the server's notifications */
   constructor(
     private readonly post: (message: RpcMessage) => void,
     private readonly onNotice: <Name extends keyof Events>(name: Name, value: Events[Name]) => void = () => undefined,

@@ -1,6 +1,6 @@
 /**
- * What the timeline's page asks, and what it is told. The table below is all that a new question needs besides the
- * worker's handler and the view that asks: types, guards and the extension's part follow from it.
+ * The questions of the timeline's page, and their answers. A new question needs this table, a handler in the worker and
+ * a view.
  */
 import * as v from 'valibot';
 import { finite } from '../core/model/schema.js';
@@ -124,8 +124,7 @@ export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineAp
 };
 
 /**
- * Handlers that hand every question of the page to the worker.
- * @param call gets the parameters that belong to the name
+ * Handlers that pass each question of the page to the worker. @param call gets the parameters that belong to the name
  */
 export function askWorker(
   call: (name: keyof TimelineQuestions, params: never, signal: AbortSignal) => unknown,
@@ -152,8 +151,8 @@ export interface TimelineState {
   /** True while snapshots are being read, so that an empty list may fill. */
   reading?: boolean;
   /**
-   * Counts up each time the user asks for something to be shown (a command, a lens); 0 before the first time. Only when it
-   * has changed to more than 0 do `selected`, `highlight` and `compared` replace what the webview shows.
+   * Counts the user's requests to show something. Only a change to more than 0 replaces `selected`, `highlight`,
+   * `compared`.
    */
   request: number;
   /** What to show: the snapshot and, where a lens led here, the line to point out. */

@@ -57,8 +57,8 @@ export type WorkerApi = TimelineQuestions & {
   /** Replaces the workspace that later reports map to. */
   setWorkspace: { params: WorkspaceListing; result: null };
   /**
-   * Reads one file, or finds that it is already read in its present state (size, modification time, inode).
-   * Fails with the reasons of `SnapshotErrorReason`; an earlier reading of the file is kept until a new one succeeds.
+   * Reads a file unless its present state (size, modification time, inode) is read already. A failure has a
+   * `SnapshotErrorReason`; the earlier reading stays.
    */
   load: { params: { path: string }; result: LoadedFile };
   /** Drops a file. */

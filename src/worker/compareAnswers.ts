@@ -168,8 +168,8 @@ function throughCalls({ count, offset, calls, bytesA, bytesB }: ComparedPaths, d
 }
 
 /**
- * What paths bring to the rows of a tree that was made of them, or of some of them: each value once to every row on its
- * path. A call that the tree has no row for counts with the merged siblings, or with its caller if there are none.
+ * Adds values to the rows of a tree, or of a part: each value once to every row on its path. A call without a row
+ * counts with its merged siblings, else with its caller.
  * @param focus the calls down to the first row
  */
 function treeSums(

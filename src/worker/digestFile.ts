@@ -28,10 +28,7 @@ export async function snapshotKey(file: OpenFile, path: string): Promise<string>
   return digestKey(await copyKey(file, VERSION), await readSidecar(path));
 }
 
-/**
- * Reads a digest. Its snapshot's path is as the task named it, below the folder that OUT lies in if it is relative.
- * @throws SnapshotError
- */
+/** Reads a digest. A relative path of its snapshot starts at the folder that contains OUT. @throws SnapshotError */
 export async function readDigestFile(path: string): Promise<DigestFile> {
   const input = await readFleetFile(path).catch((error: unknown) => {
     if (error instanceof OtherVersionError)
@@ -53,10 +50,7 @@ export async function readDigestFile(path: string): Promise<DigestFile> {
   return { digest: { ...digest, path: place }, members, key };
 }
 
-/**
- * Where the snapshot of a digest lies, if it is here and the same.
- * @throws SnapshotError `unreadable`, with what to do
- */
+/** The path of a digest's snapshot, if it exists and is equal. @throws SnapshotError `unreadable`, with advice */
 export async function snapshotOf({
   digest,
   members,

@@ -17,10 +17,7 @@ import { CurveSoFar } from '../core/timeline/curveSoFar.js';
 const PACE_MS = 200;
 const NOTHING = new Float64Array();
 
-/**
- * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
- * @throws SnapshotError
- */
+/** Reads a file, or one of its snapshots, or takes its columns from the cache. @throws SnapshotError */
 export async function readSnapshotFile(
   { path, timeLimitMs, wantsDigest, member }: Omit<ReadRequest, 'cache'>,
   cache: SnapshotCache | null,

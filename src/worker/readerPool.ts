@@ -42,8 +42,8 @@ interface Reader {
 }
 
 /**
- * A few threads that read files, first come, first served. They start when there is work. The death of a reader fails
- * no more than the file that it was reading, and that only if a second reader ends over it too.
+ * Threads that read files in order of request, started on demand. A dead reader fails only its file, after a second
+ * attempt.
  */
 export class ReaderPool {
   private readonly queue: Job[] = [];
@@ -55,11 +55,7 @@ export class ReaderPool {
     private readonly options: PoolOptions,
   ) {}
 
-  /**
-   * Reads one file.
-   * @param bytes its size
-   * @throws SnapshotError, or RpcError with the reader's reason
-   */
+  /** Reads a file. @param bytes its size @throws SnapshotError, or RpcError with the reader's reason */
   read(
     request: ReadRequest,
     bytes: Bytes,

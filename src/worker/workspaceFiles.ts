@@ -22,8 +22,7 @@ export class WorkspaceFiles {
   }
 
   /**
-   * Maps every file of a snapshot, those of freed allocations included. The live files of all snapshots go in with
-   * them, so that the answers are those of the report.
+   * Maps every file of a snapshot, also of freed allocations. All live files take part, so answers equal the report's.
    */
   lookupFor(snapshot: Snapshot, digests: readonly SnapshotDigest[]): FileLookup {
     let lookup = this.lookups.get(snapshot);

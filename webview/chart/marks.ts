@@ -85,8 +85,8 @@ interface LabelWish {
 }
 
 /**
- * Which labels fit between `left` and `right`, and where each begins. A label near an end is moved inside; of two that
- * would touch, the one of higher rank, else the earlier, is shown.
+ * The labels that fit between `left` and `right`. A label near an end moves inside; of two that touch, the higher rank,
+ * then the earlier, is shown.
  * @returns the left edge of each label in pixels, or null if it is omitted
  */
 export function placeLabels(wishes: readonly LabelWish[], left: number, right: number, gap: number): (number | null)[] {

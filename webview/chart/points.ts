@@ -19,10 +19,7 @@ export function lastAtOrBelow(ascending: ArrayLike<number>, value: number): numb
   return low - 1;
 }
 
-/**
- * The point that a click between `from` and `to` means: the highest that holds anywhere in there, so that a spike of
- * one event can be hit; of equals the one nearest to the middle. -1 if the curve has no points.
- */
+/** The point for a click between `from` and `to`: the highest, then the nearest to the middle. -1 without points. */
 export function pickPoint(points: CurvePoints, from: number, to: number): number {
   const { x, live } = points;
   if (x.length === 0) return -1;
@@ -44,9 +41,8 @@ export function indexOfEvent(points: CurvePoints, event: number): number {
 }
 
 /**
- * The most prominent local maxima, at most `limit`, in order of x. The prominence of a peak is how far one must come
- * down from it, on the side where that is less, to get to anything higher or to the end of the curve. Of a plateau, its
- * first point.
+ * The most prominent local maxima, at most `limit`, in order of x. Prominence is the smaller descent from a peak to
+ * anything higher or to an end of the curve. A plateau has its first point.
  */
 export function prominentPeaks(points: CurvePoints, limit: number): number[] {
   const { live } = points;

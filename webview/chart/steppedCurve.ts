@@ -1,6 +1,6 @@
 /**
- * A stepped curve, drawn straight from its columns, a few strokes for each pixel: a curve while it moves, where chart.js
- * would keep an object for each point, and those of a comparison.
+ * A stepped curve, drawn from its columns with a few strokes per pixel: while the curve moves, and for comparisons.
+ * chart.js stores an object per point.
  */
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
@@ -20,9 +20,9 @@ interface Pen {
 }
 
 /**
- * Draws the visible part of the line. For each pixel, the lowest and the highest value are kept.
+ * Draws the visible part of the line, with minimum and maximum per pixel.
  * @param yOf the height of a value, in pixels
- * @returns where the line begins and ends, in pixels; null if nothing of it is in view
+ * @returns its ends in pixels; null if it is out of view
  */
 export function traceSteps(
   pen: Pen,
@@ -68,10 +68,7 @@ interface Bars {
   fillRect(left: number, top: number, width: number, height: number): void;
 }
 
-/**
- * Draws the upright and level lines that {@link traceSteps} asks for as bars. A curve of spikes is stroked as one shape
- * with smooth edges otherwise, which costs a browser without a GPU more than all else in a frame.
- */
+/** Draws the lines of {@link traceSteps} as bars: without a GPU, a smooth stroke of spikes costs most of a frame. */
 export class BarPen implements Pen {
   private x = 0;
   private y = 0;

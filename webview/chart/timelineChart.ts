@@ -55,9 +55,9 @@ export class TimelineChart {
   private fullTop = 1;
 
   /**
-   * @param canvas an empty canvas whose parent decides its size
-   * @param onLayout called when the plot area may have changed its place or size
-   * @param under draws what lies under the curves
+   * @param canvas an empty canvas whose parent determines its size
+   * @param onLayout called when the plot area may have moved
+   * @param under draws below the curves
    */
   constructor(
     canvas: HTMLCanvasElement,

@@ -10,8 +10,7 @@ export interface TableData {
 const FORMULA = /(^|[\r\n])(?=[\t\r]|[^\S\r\n]*[=+\-@＝＋－＠])/g;
 
 /**
- * Comma-separated, a line for each row, as RFC 4180 has it. Lines of texts that a spreadsheet would take for a
- * formula begin with an apostrophe: nothing that a snapshot contains is ever computed.
+ * Comma-separated values as in RFC 4180. Cells that a spreadsheet would compute as a formula begin with an apostrophe.
  */
 export function csvOf({ columns, rows }: TableData): string {
   return [columns, ...rows].map((row) => `${row.map((cell) => cellText(cell)).join(',')}\r\n`).join('');

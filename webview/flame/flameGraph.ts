@@ -65,10 +65,7 @@ export class FlameGraph {
     });
   }
 
-  /**
-   * @param first the item that fills the width, with everything above it
-   * @param dress of an item by its index
-   */
+  /** @param first the item that fills the width, with its callers above @param dress of an item by its index */
   show(items: readonly FlameItem[], first: number, dress: (item: FlameItem, index: number) => BoxDress): void {
     const focused = this.element.contains(document.activeElement);
     const before = this.items.at(this.current);

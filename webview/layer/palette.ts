@@ -28,10 +28,7 @@ const SHADES = [0, 0.1, 0.04, 0.14];
 /** How much of the leak color a leak has: one that lies on another looks different. */
 const LEAK_SHARES = [1, 0.74];
 
-/**
- * A paint for each series, and for the others behind them.
- * @param theme the page's background, and the color that leaks have everywhere
- */
+/** A paint for each series, and for the others. @param theme the page's background, and the color of leaks */
 export function paintsOf(stacked: StackedBands, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {
   const [background, leak] = [rgbOfCss(theme.background), rgbOfCss(theme.leak)];
   const dark = luminance(background) < 0.4;

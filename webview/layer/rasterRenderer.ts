@@ -46,8 +46,8 @@ export class RasterRenderer {
   }
 
   /**
-   * Draws the bands of the window over those of the whole history, in pixels of the canvas; either may be missing or old.
-   * @param moving true while one zooms and pans: a picture of another view may be stretched then
+   * Draws the bands of the window over those of the whole history, in canvas pixels; either may be missing or old.
+   * @param moving true during zoom and pan: a picture of another view may be stretched
    */
   draw(view: BandView, bands: Record<BandSlot, StackedBands | null>, moving: boolean, theme: ChartTheme): void {
     const { context, canvas } = this;

@@ -60,8 +60,7 @@ function floorsOf(values: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * Every piece of every sample, from the bottom up. The rest of a series lies below its blocks, the oldest lowest. Runs
- * over a hundred thousand pieces while one zooms: it makes no objects.
+ * Each piece of each sample, from the bottom up, the oldest blocks of a series lowest. Creates no objects, for speed.
  */
 export function forEachPiece(stacked: StackedBands, visit: (sample: number, piece: Readonly<Piece>) => void): void {
   const { event, values, blocks, blockOffset } = stacked;

@@ -9,10 +9,7 @@ export type LiveRow =
   /** Bytes that the curve's total has and no row explains; there is none unless the answer is wrong. */
   | { kind: 'unexplained'; bytes: number; blocks: 0 };
 
-/**
- * Every row of an answer, largest first. Empty buckets have none.
- * @param total what the rows must add up to
- */
+/** All rows of an answer, largest first, without empty buckets. @param total the sum of the rows */
 export function ownerRows(
   sums: Pick<OwnerSums, 'lines' | 'buckets'>,
   total: number,

@@ -6,9 +6,7 @@ interface ButtonControl extends Control {
 }
 
 /**
- * A push button.
- * @param text what it shows
- * @param hint a longer description, shown on hovering; read instead of `text` where that is only a sign
+ * A push button. @param hint a longer description on hover; screen readers get it instead of a `text` that is a sign
  */
 export function createButton(options: {
   text: string;

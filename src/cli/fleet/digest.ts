@@ -32,10 +32,7 @@ export interface FinishedInput {
   readonly target: string | null;
 }
 
-/**
- * Writes a digest of each input of this task's shard, but for those that are there.
- * @param finished what other threads have done of it, by path
- */
+/** Writes each missing digest of this task's shard. @param finished digests from other threads, by path */
 export async function digestInputs(
   command: DigestArguments,
   context: CommandContext,
@@ -73,10 +70,7 @@ export async function digestInputs(
   context.print(`${command.out}: ${done.read} read, ${done.there} there, ${done.failed} failed${part}.\n`);
 }
 
-/**
- * Digests inputs beside other threads: each takes the next.
- * @param turns the place of the next input, which they share
- */
+/** Digests inputs in parallel threads. @param turns the index of the next input, shared by all threads */
 export async function digestBeside(
   command: DigestArguments | AnalyzeArguments,
   context: CommandContext,

@@ -30,10 +30,7 @@ type Table = keyof typeof TABLES;
 /** Rows of one file. */
 const MOST_ROWS = 200_000;
 
-/**
- * Writes `lines`, `snapshots` and `ranks` of a report below a folder, in place of what is there.
- * @returns rows of each table
- */
+/** Replaces the tables `lines`, `snapshots` and `ranks` below a folder. @returns rows of each table */
 export async function writeFacts(
   report: Report,
   path: string,

@@ -24,8 +24,7 @@ interface Gathered {
 }
 
 /**
- * Gathers what tasks have written: summaries of the same digests and workspace, else digests.
- * @param workspace its key; null to open all digests
+ * Gathers summaries of the same digests and workspace, else digests. @param workspace its key; null reads all digests
  */
 export async function gather(
   paths: readonly string[],

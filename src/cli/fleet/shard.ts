@@ -14,10 +14,9 @@ interface Shard {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The shard of this task: as the user says, else as the engine that started it. A Slurm array of steps with several tasks
- * has as many shards as tasks of all its elements.
+ * The shard of this task: from the option, else from the launcher. Array elements of several tasks multiply.
  * @param option `--shard I/N`
- * @param shards `--shards N`, for engines that tell the index alone
+ * @param shards `--shards N`, for launchers that set only the index
  * @throws UsageError
  */
 export function shardOf(option: string | null, shards: number | null, environment: Environment): Shard {

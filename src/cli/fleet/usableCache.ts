@@ -19,9 +19,8 @@ export function isInside(): boolean {
 }
 
 /**
- * Runs this command in a process of its own, and ends with it. A folder that stops answering would keep a thread of this
- * process, and with it the process, for ever.
- * @returns why the cache cannot be used
+ * Runs this command in a child process: a folder that hangs would block a thread of this process for ever.
+ * @returns why the cache is unusable
  */
 export function withinCache(): Promise<string> {
   return new Promise((resolve) => {

@@ -49,10 +49,7 @@ export function weighPair(recorded: Folder, workspace: Folder): FolderPair {
   return { recorded, workspace, hits, weight, depth, misses: beside - hits.length };
 }
 
-/**
- * True if the pair alone has no evidence against it. One name in common proves little when the files beside it are
- * missing; it proves a little more when it stands at the top of the workspace.
- */
+/** True if no evidence contradicts the pair. A single common name proves more at the top of the workspace. */
 export function isCredible(pair: FolderPair): boolean {
   return pair.workspace.parent === null ? pair.weight >= pair.misses : pair.weight > pair.misses;
 }

@@ -43,10 +43,7 @@ const USUAL = 0.95;
 /** A drop frees allocations of at least so many different steps. */
 const DROP_BIRTHS = 3;
 
-/**
- * Lifetimes per stack, of the stacks whose allocations outlive the step that they were allocated in.
- * @param rows of these allocations: temporaries, nearly all, are left out; so is what was there before the trace
- */
+/** Lifetimes by stack, for stacks with allocations that outlive their step. @param rows of these allocations */
 export function lifetimesOf(
   snapshot: Snapshot,
   history: DeviceHistory,

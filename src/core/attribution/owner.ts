@@ -35,11 +35,11 @@ export function ownerKey(line: OwnerLine): string {
 }
 
 /**
- * Finds the owner of a stack: its first frame in the workspace, else its first frame that is not a library's, else the
- * same in the forward pass, else a bucket.
+ * Finds the owner of a stack: its first frame in the workspace, else outside of libraries, else the same in the forward
+ * pass, else a bucket.
  * @param frames innermost first
- * @param forward the forward pass's frames of a backward allocation, innermost first
- * @param stackless the bucket of what has no frames at all
+ * @param forward frames of the forward pass, innermost first
+ * @param stackless the bucket for stacks without frames
  */
 export function ownerOf(
   frames: readonly DigestFrame[],
@@ -77,8 +77,7 @@ function ownerLine(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLin
 }
 
 /**
- * Where a stack allocates in a user's file that the workspace does not have, though its owner is a line that the workspace
- * has: that line only calls it. Null if the owner allocates itself, or through libraries.
+ * The frame that allocates, if its file is the user's but not in the workspace, so that the owner line only calls it.
  */
 export function unfoundInside(
   frames: readonly DigestFrame[],

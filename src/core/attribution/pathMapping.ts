@@ -46,16 +46,12 @@ interface WorkspaceIndex {
 }
 
 /**
- * Finds the workspace file that each recorded file is.
- *
- * The rules of the user come first. Every other Python file of the user is looked for by its longest suffix of path
- * components; the pairs of folders that this suggests are weighed by all the files that they explain, and the best are
- * applied to every file. Equally good answers stay open, and what the evidence contradicts gets no answer. Library
- * files, notebook cells and generated code are never looked for: only a rule can map them.
- *
+ * Finds the workspace file of each recorded file. The user's rules have priority. Other Python files of the user are
+ * searched by their longest path suffix. Each pair of folders is weighed by all files that it explains. Ties stay open.
+ * Libraries, cells and generated code need a rule.
  * @param recorded file names of frames, in any order
- * @param workspaceFiles workspace-relative paths with `/`; answers are these very texts
- * @param rules pairs of folders or of files; the longest one that fits a file decides it
+ * @param workspaceFiles relative paths with `/`; answers are these strings
+ * @param rules pairs of folders or files; the longest match decides
  */
 export function mapPaths(
   recorded: readonly string[],

@@ -3,8 +3,7 @@ import type { DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';
 
 /**
- * Tells where memory belongs that has no stack. Stacks are gathered from the moment that recording begins, so what has
- * none is older; unless its allocation was recorded, or no stack was kept for anything.
+ * The bucket of memory without a stack: it is older than the recording, unless its allocation or no stack was recorded.
  * @param isRecorded its allocation is in the trace
  */
 export function stacklessBucket({ absent }: Snapshot, isRecorded: boolean): StacklessBucket {

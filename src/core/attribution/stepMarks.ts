@@ -9,8 +9,8 @@ interface StepMark {
   x: number;
   kind: 'step';
   /**
-   * Its number as the recorder counts it, else from 1 on, with `~` before it where steps are identified by their rhythm; of
-   * too few, the scope's name.
+   * The recorder's number, else a number from 1, with `~` if steps come from a rhythm; for too few steps, the scope's
+   * name.
    */
   label: string;
   /** Where the trace lost the first steps and nothing says how many: the last one is −1. */
@@ -21,9 +21,8 @@ interface StepMark {
 const PIXELS_PER_MARK = 12;
 
 /**
- * The steps that begin in a window: all of them, or every second, fifth, tenth… where there are too many to tell apart.
- * @param known `steps` of the history's device; null where too few are known to number them. `done` when the snapshot was
- * taken, as the recorder or the file's name says; null where neither does
+ * The steps that begin in a window: all, or every second, fifth, tenth… to keep them distinguishable.
+ * @param known `steps` of the device, null if too few for numbers; `done` steps at the snapshot, null if unknown
  */
 export function stepMarks(
   snapshot: Snapshot,

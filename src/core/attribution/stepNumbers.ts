@@ -6,8 +6,7 @@ import { countUpTo } from '../model/ascending.js';
 export type CountedSteps = Pick<Recording, 'step' | 'stepEndsUs'>;
 
 /**
- * Steps begun at an instant, as the recorder counts them over the whole run; it keeps only the latest ones' ends.
- * @returns null where there is no recorder, or the instant lies before all that it kept
+ * Steps begun at an instant, by the recorder's count. @returns null without a recorder, or before its oldest step time
  */
 export function stepsBegun(recording: CountedSteps | null, timeUs: Microseconds | null): number | null {
   const { step = null, stepEndsUs = [] } = recording ?? {};
@@ -18,10 +17,9 @@ export function stepsBegun(recording: CountedSteps | null, timeUs: Microseconds 
 }
 
 /**
- * How many steps of the run were done before each that begins in a trace, as the recorder counts them: a trace whose
- * ring overflowed does not begin with the first.
+ * Finished steps before each step of a trace, by the recorder's count: an overflowed trace begins later.
  * @param startsUs when they begin, ascending
- * @returns null where the recorder does not tell, or counts something else
+ * @returns null if the recorder has no count, or counts something else
  */
 export function doneBefore(startsUs: ArrayLike<Microseconds>, recording: CountedSteps | null): number[] | null {
   const begun = Array.from(startsUs, (timeUs) => stepsBegun(recording, timeUs));

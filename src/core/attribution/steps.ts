@@ -17,10 +17,8 @@ const OPTIMIZER = 'Optimizer.step#';
 const PROFILER = 'ProfilerStep#';
 
 /**
- * Finds the training steps of a snapshot's busiest device: from the recorder, which counts one for a round of several
- * optimizers and obeys the program's own marks, else from the scopes that optimizers and the profiler open, else from the
- * loop around the outermost module call that the stacks show.
- * @returns null if the trace shows fewer than three
+ * Finds the training steps of the busiest device: from the recorder, else from scopes of optimizers and profiler, else
+ * from the loop around the outermost module call. @returns null if there are fewer than three
  */
 export function findSteps(
   snapshot: Snapshot,

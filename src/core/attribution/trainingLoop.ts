@@ -35,9 +35,9 @@ interface Place {
 }
 
 /**
- * Finds where the turns of the loop that trains begin: the loop around the outermost module call, identified by the lines of
- * frames that go back while those outside them stay. Layers, parameters and tokens lie inside such a call.
- * @returns ordinals in the trace; null if fewer than three whole turns are seen
+ * Finds where iterations of the training loop begin: frames of the loop around the outermost module call go back, while
+ * frames outside stay. Layers and tokens are inside such a call.
+ * @returns ordinals in the trace; null if fewer than three iterations are complete
  */
 export function loopStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRoles): Uint32Array | null {
   const places = new Places(snapshot);

@@ -12,9 +12,6 @@ export interface ByteSource {
   readonly size: number;
   /** Of the file that it lies in; left out of sources that hold nothing packed. */
   readonly unfolding?: Unfolding | undefined;
-  /**
-   * Fills `into` from `offset` on, as far as the source goes.
-   * @returns bytes read, 0 at the end of the source. Reading forward is cheap everywhere, reading back may not be.
-   */
+  /** Fills `into` from `offset` on. @returns bytes read, 0 at the end. Reading backwards may be slow. */
   read(offset: number, into: Uint8Array): Promise<number>;
 }

@@ -31,10 +31,7 @@ const MEMBERS = { free: 1024, bytes: 4096 };
 const GZIP_TRAILER = 8;
 const UNEXPECTED_END = 0;
 
-/**
- * Decompresses while it is read. Made for reading forward: a look back beyond the last step starts over. The checksum
- * is compared at the end.
- */
+/** Decompresses while reading forward. A read before the last step starts over. The end checks the checksum. */
 class InflatingSource implements ByteSource {
   readonly size = Number.POSITIVE_INFINITY;
   /** The last output, `pieces` in a row from `start` on. */
@@ -216,10 +213,7 @@ function makeTable(): Uint32Array {
   return table;
 }
 
-/**
- * The CRC-32 of gzip and zip.
- * @param crc of the bytes before these, 0 at the start
- */
+/** The CRC-32 of gzip and zip. @param crc of the bytes before these, 0 at the start */
 export function crc32(bytes: Uint8Array, crc = 0): number {
   let value = ~crc;
   for (const byte of bytes) value = (value >>> 8) ^ TABLE[(value ^ byte) & 255];

@@ -1,8 +1,7 @@
 import type { ByteSource } from './byteSource.js';
 
 /**
- * Reads `length` bytes from `offset` on. A source may hand out less than asked before its end; this asks again.
- * @returns fewer bytes only if the source ends first
+ * Reads `length` bytes from `offset` on, in several reads if needed. @returns fewer bytes only at the end of the source
  */
 export async function readFully(source: ByteSource, offset: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);

@@ -39,8 +39,8 @@ const DEFLATED = 8;
 const MAX_DIRECTORY = 1 << 24;
 
 /**
- * Lists the members of a zip archive from its central directory, ZIP64 included.
- * @throws SnapshotError `truncated` without a directory, which is at the end; `notASnapshot` if it is invalid
+ * Lists the members of a zip archive, ZIP64 included.
+ * @throws SnapshotError `truncated` without the directory at the end; `notASnapshot` if it is invalid
  */
 export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   const tailStart = Math.max(0, source.size - END_BYTES - MAX_COMMENT - END_64_LOCATOR_BYTES);
@@ -84,10 +84,7 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   return members;
 }
 
-/**
- * The contents of a member.
- * @throws SnapshotError `unsupported` if it is encrypted or packed in an unusual way
- */
+/** The contents of a member. @throws SnapshotError `unsupported` if it is encrypted or has an unknown method */
 export async function openMember(source: ByteSource, member: ZipMember): Promise<ByteSource> {
   if (member.encrypted || (member.method !== STORED && member.method !== DEFLATED)) {
     throw new SnapshotError(

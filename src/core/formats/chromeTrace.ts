@@ -31,9 +31,9 @@ interface Held {
 }
 
 /**
- * A profiler's Chrome trace with `profile_memory=True`: every allocation and free with its time, and with
- * `with_stack=True` the Python functions that ran then. What the trace says of memory from before it is only its sum.
- * @param isList the events are the top value, without the facts that an object around them would hold
+ * A profiler's Chrome trace with `profile_memory=True`: each allocation and free, and with `with_stack=True` the
+ * running functions. Older memory is a sum only.
+ * @param isList the events are the top value, without facts around them
  * @throws SnapshotError
  */
 export async function readChromeTrace(source: ByteSource, context: ReadContext, isList: boolean): Promise<ReadResult> {

@@ -24,9 +24,8 @@ export const cycleDot: Format = {
 };
 
 /**
- * The page of `torch.utils.viz._cycles.to_html`: the same graph as the text of a script, and for each tensor the stack
- * of its allocation.
- * @throws SnapshotError
+ * The page of `torch.utils.viz._cycles.to_html`: the graph as a script, and the stack of each tensor. @throws
+ * SnapshotError
  */
 export async function readCyclePage(source: ByteSource): Promise<ReadResult> {
   const page = await wholeText(source);

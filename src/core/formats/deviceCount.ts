@@ -5,11 +5,7 @@ import { t } from '../text/translate.js';
 /** As many as PyTorch can number. */
 const MOST_DEVICES = 128;
 
-/**
- * A few bytes name a device, and much is worked out for each.
- * @param name of the input
- * @throws LimitError
- */
+/** Limits the devices: a few bytes name one, and each costs work. @param name of the input @throws LimitError */
 export function expectFewDevices(name: string, devices: Iterable<number>): void {
   const { size } = new Set(devices);
   if (size <= MOST_DEVICES) return;

@@ -21,15 +21,9 @@ export interface ReadContext {
   readonly onEvents?: ReadOptions['onEvents'];
   /** Which snapshot of several to read, from 0. */
   readonly member: number;
-  /**
-   * Reads what lies inside a container: its kind is looked for again.
-   * @throws SnapshotError
-   */
+  /** Reads the content of a container, of any kind. @throws SnapshotError */
   readInner(source: ByteSource): Promise<ReadResult>;
-  /**
-   * Reads one of several inputs in a container; of those inside it the first.
-   * @throws SnapshotError
-   */
+  /** Reads one of several inputs in a container, and the first inside it. @throws SnapshotError */
   readMember(source: ByteSource): Promise<ReadResult>;
 }
 

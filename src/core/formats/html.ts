@@ -77,9 +77,8 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
 }
 
 /**
- * A page of `torch.cuda._memory_viz trace_plot` or `segment_plot`: snapshots as base64 text in a list. PyTorch writes
- * one, people put several into a page.
- * @param from offset behind the start of the list
+ * A page of `torch.cuda._memory_viz`, with one snapshot or several as a list of base64 strings.
+ * @param from offset after the start of the list
  * @throws SnapshotError
  */
 async function readViewerPage(source: ByteSource, from: number, context: ReadContext): Promise<ReadResult> {
@@ -124,8 +123,8 @@ function makeValues(): Uint8Array {
 }
 
 /**
- * What a base64 text without line breaks decodes to.
- * @param text the whole text, with its padding if it has one. Reading throws SnapshotError at a foreign character.
+ * The bytes of a base64 text without line breaks. @param text all of it. Reading throws SnapshotError at invalid
+ * characters.
  */
 export function base64Source(text: ByteSource, padding: number): ByteSource {
   const digits = text.size - padding;

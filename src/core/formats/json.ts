@@ -62,8 +62,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
 }
 
 /**
- * A snapshot, or its list of segments, written as JSON: read by the same sink as a pickle, exact beyond 2^53.
- * @throws SnapshotError
+ * A snapshot, or its list of segments, as JSON. The pickle's sink reads it, exactly beyond 2^53. @throws SnapshotError
  */
 async function readJsonSnapshot(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const builder = new SnapshotBuilder();

@@ -16,9 +16,7 @@ const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_sp
 const MAX_WRAPPING = 4;
 
 /**
- * `torch.cuda.memory_stats()`, flat or nested, once, one per line, or in a list; a line may wrap it in an object of its
- * own. One row each.
- * @throws SnapshotError
+ * `torch.cuda.memory_stats()`, flat or nested: one object, one per line, or a list. One row each. @throws SnapshotError
  */
 export async function readMemoryStats(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const columns = QUANTITIES.map(() => new Growable(Float64Array));

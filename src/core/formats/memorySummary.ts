@@ -24,10 +24,7 @@ const TITLE = /\|\s+PyTorch \w+ memory summary, device ID (\d{1,4})\s+\|$/;
 /** A quantity, what it is now, and its peak. */
 const ROW = /\| ([A-Z][\w -]*)\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|(?: +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|)?/;
 
-/**
- * `torch.cuda.memory_summary()`, printed into a file once or many times: a row for each table, or for each round of
- * devices. The table is for readers: its amounts are rounded down to their unit.
- */
+/** `torch.cuda.memory_summary()`, printed into a file: a row per round of devices. Its amounts are rounded down. */
 export const memorySummary: Format = {
   id: 'memorySummary',
   sniff: (head) => /\|={20,}\|\r?$/m.test(textDecoder(head).decode(head)),

@@ -34,9 +34,8 @@ const enum RawAction {
 }
 
 /**
- * `export_memory_timeline` to `.json`: a list of times and a list of rows of bytes by category, each row with a zero in
- * front.
- * @throws SnapshotError
+ * `export_memory_timeline` to `.json`: a list of times, and rows of bytes by category after a zero. @throws
+ * SnapshotError
  */
 export async function readMemoryTimeline(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const times = new Growable(Float64Array);
@@ -56,8 +55,7 @@ export async function readMemoryTimeline(source: ByteSource, context: ReadContex
 }
 
 /**
- * `export_memory_timeline` to `.raw.json.gz`: a list of `[time, action, bytes, category]`. What existed before the
- * profile counts from the first row on.
+ * `export_memory_timeline` to `.raw.json.gz`: `[time, action, bytes, category]`. The first row includes older memory.
  * @throws SnapshotError
  */
 export async function readRawTimeline(source: ByteSource, context: ReadContext): Promise<ReadResult> {

@@ -18,10 +18,7 @@ import { t, tCount } from '../text/translate.js';
 
 const SEPARATED = /^[^,\n]*[^,\s][^,\n]*,/;
 
-/**
- * Samples of `nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1`, with or without header
- * and units, and of `--query-compute-apps=pid,used_memory`. A row is one round of devices or processes.
- */
+/** Samples of `nvidia-smi --query-gpu` or `--query-compute-apps` as CSV. A row is one round of devices or processes. */
 export const nvidiaSmi: Format = {
   id: 'nvidiaSmi',
   sniff: (head) => {

@@ -16,8 +16,7 @@ const MAX_BYTES = 1 << 26;
 const ALL_BITS = 0xffffffff;
 
 /**
- * JAX's device memory profile (a pprof `Profile`): what is held, by stack. It knows neither times nor addresses nor
- * single allocations: a row stands for all of a stack.
+ * JAX's device memory profile (a pprof `Profile`): live bytes by stack, without times, addresses or single allocations.
  */
 export const pprof: Format = {
   id: 'pprof',

@@ -40,10 +40,7 @@ const HEAD_BYTES = 512;
 /** A pickle in a page in a zip that is gzipped; deeper nesting is made to tire us. */
 const MAX_CONTAINERS = 4;
 
-/**
- * Reads an input of any known kind.
- * @throws SnapshotError whose message says what is wrong, where, and what to do
- */
+/** Reads an input of any known kind. @throws SnapshotError with a message for users */
 export function readInput(source: ByteSource, options: ReadOptions = {}): Promise<ReadResult> {
   return readKind(observedSource(source, options), options, 0);
 }
@@ -55,10 +52,7 @@ interface NamedResult {
   readonly result: ReadResult;
 }
 
-/**
- * Reads everything that an input holds, one after the other: a saved page may hold several snapshots.
- * @throws SnapshotError as `readInput`
- */
+/** Reads all snapshots of an input: a saved page may hold several. @throws SnapshotError as `readInput` */
 export async function* readAll(source: ByteSource, options: ReadOptions = {}): AsyncGenerator<NamedResult> {
   let members = 1;
   // One time for all of them: a few bytes may name many.
@@ -71,8 +65,7 @@ export async function* readAll(source: ByteSource, options: ReadOptions = {}): A
 }
 
 /**
- * Reads a snapshot of any known kind into columns.
- * @throws SnapshotError as `readInput`, and `unsupported` for kinds that hold no snapshot
+ * Reads a snapshot of any known kind. @throws SnapshotError as `readInput`, and `unsupported` for inputs without one
  */
 export async function readSnapshot(source: ByteSource, options: ReadOptions = {}): Promise<Snapshot> {
   const result = await readInput(source, options);

@@ -1,7 +1,4 @@
-/**
- * Reads the recorder's sidecar. Like every input it is hostile: each part that has another shape than expected is left
- * out, alone.
- */
+/** Reads the recorder's sidecar as hostile input: each part of an unexpected type is left out. */
 import * as v from 'valibot';
 import { finite } from '../model/schema.js';
 import type { Recording } from '../model/recording.js';

@@ -5,9 +5,9 @@ import { t } from '../text/translate.js';
 const MOST_SAMPLES = 1 << 25;
 
 /**
- * Bounds what a log of any length takes.
+ * Limits the memory of a long log.
  * @param name of the input
- * @param asked amounts that it has until now
+ * @param asked amounts read so far
  * @throws LimitError `samples`
  */
 export function checkSamples(name: string, asked: number): void {

@@ -18,10 +18,7 @@ const SLOT_BYTES = 28;
 
 const PROTO = 0x80;
 
-/**
- * A bare pickle of protocol 2 to 5: `_dump_snapshot`, a pickled `_snapshot()` or `memory_snapshot()` of any release, or
- * what the C++ writer leaves.
- */
+/** A bare pickle of protocol 2 to 5: `_dump_snapshot`, `_snapshot()`, `memory_snapshot()`, or from the C++ writer. */
 export const torchPickle: Format = {
   id: 'pickle',
   sniff: (head) => head.length >= 2 && head[0] === PROTO && head[1] >= 2 && head[1] <= 5,

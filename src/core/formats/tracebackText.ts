@@ -8,8 +8,8 @@ export interface TextFrame {
 const FRAME_LINE = /File "([^"\n]+)", line (\d{1,9}), in ([^\n]+)/g;
 
 /**
- * Reads traceback text as PyTorch keeps it: `  File "a.py", line 3, in forward\n    y = f(x)\n`, outermost first.
- * @returns the frames innermost first, as all other stacks are
+ * Reads a traceback, outermost first: `  File "a.py", line 3, in forward\n    y = f(x)\n`. @returns frames innermost
+ * first
  */
 export function parseTraceback(text: string): TextFrame[] {
   const frames: TextFrame[] = [];

@@ -6,8 +6,8 @@ const PLACE = 4;
 const ROW = 2;
 
 /**
- * A map from 64-bit addresses to rows, for tables of millions. Open addressing with linear probing; a deletion moves
- * later entries up, so that no marks of deleted ones stay. Words of addresses may be signed or not.
+ * A map from 64-bit addresses to rows, for millions of them. Open addressing with linear probing. Deletions move later
+ * entries up and leave no marks. Address words may be signed.
  */
 export class AddressTable {
   size = 0;

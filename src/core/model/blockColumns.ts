@@ -26,8 +26,7 @@ interface BlockRange {
 const TWO_32 = 4294967296;
 
 /**
- * The blocks in the order of their segments, each with its address and, if the stack is shared with one, the event that
- * allocated it.
+ * The blocks in the order of their segments, with address and, for a shared stack, the allocating event.
  * @param count of the blocks of these segments
  */
 export function blockColumns(

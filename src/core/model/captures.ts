@@ -2,8 +2,8 @@ import type { EventIndex, StackId } from './units.js';
 import { NO_INDEX } from './snapshot.js';
 
 /**
- * Captured stacks: the allocator keeps one per call and shares it between a block and its trace entries, which is the
- * exact link between the two. Both columns grow at once, for there are some hundred thousand a second.
+ * Captured stacks. The allocator shares one between a block and its trace entries, which links the two exactly. Both
+ * columns grow together, for speed.
  */
 export class Captures {
   length = 0;

@@ -25,10 +25,7 @@ type RareColumn = 'forwardStack' | 'category' | 'metadata' | 'compileContext';
 /** A file's size may lie; a guess beyond this is not believed. */
 export const MOST_EXPECTED = 1 << 23;
 
-/**
- * The columns of the trace while they grow, all at once: of a million entries a second, nine checks for room each would
- * be a tenth of the time.
- */
+/** The columns of the trace. They grow together: nine capacity checks per entry would take a tenth of the time. */
 export class EventColumns {
   length = 0;
   private capacity: number;

@@ -1,7 +1,6 @@
 /**
- * Hashes for tables that a file fills. They depend on numbers that the maker of a file cannot know, so that none can be
- * made whose texts, frames or addresses are all searched for one after the other. Rows are numbered in the order of the
- * file, so what is read is the same for any numbers.
+ * Hashes for tables that a file fills. A random seed prevents files whose keys all collide. Row numbers follow the
+ * order of the file, so the result does not depend on the seed.
  */
 
 /** What hashes start with, and what they are multiplied by. The factor has to be secret too: from any start, sums of the

@@ -1,7 +1,4 @@
-/**
- * Names a snapshot by its file, and by its place in it where the file holds several: `page.html#2`.
- * @param index from 0
- */
+/** The path of a snapshot; with its place where the file holds several: `page.html#2`. @param index from 0 */
 export function memberPath(file: string, index: number, members: number): string {
   return members === 1 ? file : `${file}#${index + 1}`;
 }

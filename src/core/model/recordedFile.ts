@@ -2,10 +2,10 @@
 
 /**
  * - `user`: a Python source file that may belong to the user
- * - `interactive`: typed into a notebook or at a prompt; the name says nothing about where it lies
- * - `library`: an installed package, the standard library, PyTorch's own source tree, or the recorder
- * - `generated`: code without a source file of its own (torch.compile, `exec`)
- * - `native`: C, C++ and everything else that is no Python
+ * - `interactive`: typed into a notebook or at a prompt; the name does not show its place
+ * - `library`: an installed package, the standard library, PyTorch's source tree, or the recorder
+ * - `generated`: code without a source file (torch.compile, `exec`)
+ * - `native`: C, C++ and other languages
  */
 export type RecordedKind = 'user' | 'interactive' | 'library' | 'generated' | 'native';
 

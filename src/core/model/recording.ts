@@ -14,8 +14,8 @@ export interface Recording {
   /** When the snapshot was taken, by the recorder's clock: tells the snapshots of a process apart. */
   readonly takenAtUs: Microseconds | null;
   /**
-   * Of each device, {@link takenAtUs} of the snapshot after which the history was cleared: the trace has every event
-   * since. Null where it is not known to.
+   * Per device, {@link takenAtUs} of the snapshot after which the history was cleared, null if unknown. The trace is
+   * complete since.
    */
   readonly behindUs: readonly (Microseconds | null)[];
   /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */

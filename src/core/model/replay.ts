@@ -4,8 +4,8 @@ import { Action, BlockState, type DeviceTrace, type EventTable, type Snapshot } 
 import type { Bytes } from './units.js';
 
 /**
- * The allocations of one device over its trace, one row each, those of the trace in the order of their birth. An allocation
- * is live in the state after event `e` if `birth <= e < death`; the state before the first event is -1.
+ * The allocations of one device, one row each, in the order of allocation. A row is live after event `e` if `birth <= e
+ * < death`. The state before the first event is -1.
  */
 export interface AllocationTable {
   readonly count: number;
@@ -207,9 +207,9 @@ export function disagreementAtEnd(snapshot: Snapshot, trace: DeviceTrace): Bytes
 }
 
 /**
- * Compares live blocks with the last word of the trace about their addresses.
- * @param last which this empties of the blocks' addresses
- * @param said requested size of a row, as the trace says
+ * Compares live blocks with the last event at their addresses.
+ * @param last from which this removes the blocks' addresses
+ * @param said requested size of a row in the trace
  */
 function disagreement(
   { blocks, absent }: Snapshot,

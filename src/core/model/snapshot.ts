@@ -1,6 +1,6 @@
 /**
- * A snapshot as columns. One row of a table is one index into several typed arrays of equal length; texts, frames and
- * stacks are interned by value. Nothing here knows how a snapshot was stored.
+ * A snapshot as columns. A row of a table is an index into typed arrays of equal length. Texts, frames and stacks are
+ * interned by value. No format is known here.
  */
 import type { Bytes, DeviceOrdinal, EventIndex, Microseconds, StackId, StringId } from './units.js';
 
@@ -64,10 +64,7 @@ export interface StackTable {
   readonly frames: Uint32Array;
 }
 
-/**
- * The trace. Events of one device are contiguous and in the order of the file, oldest first. The pool of an event is not
- * kept: the segment around its address says it.
- */
+/** The trace: the events of a device are contiguous, oldest first. The segment around an address gives the pool. */
 export interface EventTable {
   readonly count: number;
   readonly action: Uint8Array;
@@ -84,14 +81,13 @@ export interface EventTable {
   /** Opaque stream labels, as text ids of their decimal form. */
   readonly stream: Uint32Array;
   /**
-   * What the profiler says that an allocation is for, as text ids of its words (`parameter`, `optimizer_state`, `input`,
-   * `temporary`, `activation`, `gradient`, `autograd_detail`, `unknown`), 0 where it says nothing; null if no event has
-   * one.
+   * The profiler's category of an allocation, as text ids such as `parameter` or `activation`; 0 without one. Null if
+   * no event has one.
    */
   readonly category: Uint32Array | null;
   /**
-   * What the program had set with `torch.cuda.memory._set_memory_metadata` when the event happened, as text ids; 0 where
-   * nothing; null if no event has any.
+   * The text of `torch.cuda.memory._set_memory_metadata` at the event, as text ids; 0 without one. Null if no event has
+   * one.
    */
   readonly metadata: Uint32Array | null;
   /** Which compiled region ran (`Torch-Compiled Region: 0/0`), as text ids; 0 where none; null if no event has one. */
@@ -170,13 +166,13 @@ export interface SnapshotWarning {
 }
 
 /**
- * What an input does not say. The columns hold zeros there, which mean nothing:
+ * Facts that an input lacks. Its columns hold zeros there, without a meaning:
  * - `trace`: no events at all
  * - `times`: events without times
  * - `stacks`: neither events nor blocks have a stack
- * - `requestedSizes`: at least one live block without what was requested
- * - `addresses`: blocks without a place in memory
- * - `reserved`: nothing about memory that the allocator keeps beyond the live blocks
+ * - `requestedSizes`: at least one live block without its requested size
+ * - `addresses`: blocks without an address
+ * - `reserved`: no reserved memory beyond the live blocks
  */
 export type Absent = 'trace' | 'times' | 'stacks' | 'requestedSizes' | 'addresses' | 'reserved';
 

@@ -42,7 +42,7 @@ interface Block {
 }
 
 /**
- * The state after an event. Blocks that are gone at the end are as large as was requested, in the allocator's units.
+ * The state after an event. Blocks that are freed later have their requested size, in the allocator's units.
  * @param ordinal of the event in the device's trace; -1 for the state before the first
  */
 export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): SnapshotAt {

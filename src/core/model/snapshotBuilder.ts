@@ -54,8 +54,8 @@ const NO_TEXT: StringId = 0;
 const NO_ROW = -1;
 
 /**
- * Collects a snapshot. Every reader writes through this one, so equal content in different formats becomes equal
- * models. Blocks and events come in the order of the file; segments name their blocks by range.
+ * Collects a snapshot for all readers, so equal content gives equal models. Blocks and events have the order of the
+ * file. Segments refer to their blocks by range.
  */
 export class SnapshotBuilder {
   readonly strings = new StringPool();
@@ -181,10 +181,7 @@ export class SnapshotBuilder {
     this.annotationTime.push(timeUs);
   }
 
-  /**
-   * Closes the columns. The builder is of no use afterwards.
-   * @param order the segments that belong to the snapshot, in its order
-   */
+  /** Closes the columns and ends the builder. @param order the segments of the snapshot, in its order */
   finish(facts: {
     format: string;
     fileBytes: Bytes;
@@ -307,10 +304,7 @@ function lastTime(
   return last > 0 ? last : null;
 }
 
-/**
- * Finds the allocation of the live blocks that no shared stack links to one (recorded without stacks, or read from a
- * format that loses the sharing): the last `alloc` at the address, if no completed free follows it.
- */
+/** Finds the allocation of live blocks without a shared stack: the last `alloc` at the address without a later free. */
 function linkByReplay(snapshot: Snapshot): void {
   const { blocks, segments, events, traces } = snapshot;
   for (const trace of traces) {

@@ -3,8 +3,7 @@ import { count, finite as finiteNumber } from './schema.js';
 import { Action, BlockState, EMPTY_STACK, NO_INDEX, type Snapshot } from './snapshot.js';
 
 /**
- * Holds the indices and numbers of a snapshot that no reader of ours has just made against its tables: after this, no
- * column leads out of another one, and no total is endless. Linear in the columns.
+ * Checks the indices and numbers of a stored snapshot: no column leads out of its table, and no total is infinite.
  * @throws RangeError that names the column
  */
 export function checkSnapshot(snapshot: Snapshot): void {

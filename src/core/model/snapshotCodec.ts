@@ -1,7 +1,4 @@
-/**
- * A snapshot as plain data: a list of columns by name, and facts that JSON can hold. For sending it to another thread
- * without a copy, and for keeping it in a file.
- */
+/** A snapshot as a list of named columns and facts for JSON: for another thread without a copy, or for a file. */
 import type {
   AnnotationTable,
   BlockTable,
@@ -114,9 +111,8 @@ export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
 }
 
 /**
- * The snapshot that was packed. Copies nothing.
- * @throws RangeError if a column is missing, of another type, or of another length than its neighbors. What stands in
- *   the columns is not looked at, see `checkSnapshot`.
+ * The packed snapshot, without a copy. `checkSnapshot` checks the values.
+ * @throws RangeError if a column is missing, or has another type or length
  */
 export function unpackSnapshot({ facts, columns }: PackedSnapshot): Snapshot {
   const tables: Partial<Record<TableName, Record<string, unknown>>> = {};

@@ -66,10 +66,7 @@ export class StackInterner {
   private readonly hashes = new Growable(Uint32Array);
   private table = new Uint32Array(16);
 
-  /**
-   * @param seed where hashes start: a number that the maker of a file cannot know, so that no file can be made whose stacks have all the
-   *   same hash and are searched for one after the other
-   */
+  /** @param seed start of the hashes: a random number, so that no file can make all stacks collide */
   constructor(private readonly seed = Math.floor(Math.random() * 0x100000000)) {
     // Rows 0 and 1, NO_STACK and EMPTY_STACK: both without frames, neither to be found by value.
     this.offset.push(0);
@@ -88,10 +85,7 @@ export class StackInterner {
     return this.frames.length;
   }
 
-  /**
-   * Interns the sequence `ids[from .. to)`, innermost first.
-   * @param mask the bits of an entry that are the frame id
-   */
+  /** Interns the sequence `ids[from .. to)`, innermost first. @param mask the bits of an entry that are the frame id */
   intern(ids: FrameWords, from: number, to: number, mask: number): StackId {
     if (from === to) return EMPTY_STACK;
     let hash = this.seed ^ (to - from);

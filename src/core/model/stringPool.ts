@@ -9,8 +9,7 @@ export const MOST_TEXT = 1 << 14;
 const GAP = new TextEncoder().encode('…');
 
 /**
- * Texts interned by value. They are kept as UTF-8 and decoded when read: most names of a large snapshot are
- * compared a million times and shown never. Id 0 is the empty text.
+ * Texts interned by value, stored as UTF-8 and decoded when read: most names are never shown. Id 0 is the empty text.
  */
 export class StringPool implements StringTable {
   // Small at first: code that has seen its table grow before it is compiled need not be compiled again.

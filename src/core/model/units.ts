@@ -1,6 +1,6 @@
 /**
- * Units as types. A plain number may flow into a unit, a number of one unit may not flow into another: enough to
- * stop a byte count from being passed as a time, without a cast at every arithmetic operation.
+ * Units as types. A plain number may become a unit, but one unit not another. So a byte count cannot be passed as a
+ * time.
  */
 declare const unit: unique symbol;
 type Unit<Name extends string> = number & { readonly [unit]?: Name };

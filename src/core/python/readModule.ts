@@ -3,9 +3,7 @@ import { parsePython, readStatements } from './readStatements.js';
 import { syntaxParts } from './syntaxPart.js';
 
 /**
- * Reads a source file.
- * @param now milliseconds of any clock, to stop reading what takes too long
- * @returns null if the source is too long to be read
+ * Reads a source file. @param now milliseconds of any clock, for a time limit @returns null if the source is too long
  */
 export function readModule(file: string, text: string, now: () => number): PythonModule | null {
   const tree = parsePython(text, now);

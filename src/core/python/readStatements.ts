@@ -287,11 +287,7 @@ const MOST_TIME = 1500;
 /** Parser steps between two looks at the clock. */
 const STEPS = 2048;
 
-/**
- * Parses Python. Errors in the source are stepped over: what stands before and after them is in the tree.
- * @param now milliseconds of any clock
- * @returns null if the source is too long, or takes too long
- */
+/** Parses Python, also around syntax errors. @param now milliseconds of any clock @returns null beyond the limits */
 export function parsePython(text: string, now: () => number): Tree | null {
   if (text.length > MOST_CHARACTERS) return null;
   const end = now() + MOST_TIME;

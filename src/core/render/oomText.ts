@@ -28,9 +28,9 @@ export function outOfMemoryLines({ outOfMemory }: RunReport, mostLines: number):
 }
 
 /**
- * A part of a Markdown document; empty where no allocation failed.
+ * Part of a Markdown document, empty without a failed allocation.
  * @param code makes a code span of a recorded name
- * @param fullCode the same, and leaves its folder
+ * @param fullCode the same, with its folder
  */
 export function outOfMemoryMarkdown(
   { outOfMemory }: RunReport,

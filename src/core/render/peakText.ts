@@ -19,10 +19,7 @@ export function peakLines(run: RunReport, mostLines: number): string[] {
   ].map((text) => (text === '' ? '' : `  ${text}`));
 }
 
-/**
- * A list in Markdown for each peak.
- * @param code makes a code span of a recorded name
- */
+/** A list in Markdown for each peak. @param code makes a code span of a recorded name */
 export function peakMarkdown(run: RunReport, code: (text: string) => string): string[] {
   const high = run.peaks.filter(isHigh);
   return [

@@ -4,8 +4,8 @@ import type { RunReport } from '../report/report.js';
 const SHORTEST = 12;
 
 /**
- * The folder that all lines of a run lie in, as recorded, with its separator at the end: said once, it need not stand
- * before every line. Empty where the workspace has a file of them, or where they lie apart.
+ * The recorded folder of all lines of a run, to print once, with a separator at the end. Empty if the workspace has one
+ * of the files, or without a common folder.
  */
 export function recordedFolder({ lines, peaks, outOfMemory }: RunReport): string {
   const held = [...peaks, ...outOfMemory.flatMap((failure) => failure.held ?? [])];

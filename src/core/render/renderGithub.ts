@@ -1,5 +1,5 @@
 /**
- * Findings as workflow commands, which GitHub Actions shows as annotations on the changed lines:
+ * Findings as workflow commands, which GitHub Actions shows as annotations:
  * https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands
  */
 import { visibleText } from '../text/plainText.js';

@@ -1,7 +1,4 @@
-/**
- * What a report finds as SARIF 2.1.0, the form that code scanning reads:
- * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
- */
+/** Findings as SARIF 2.1.0, for code scanning: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 import { recordedKind } from '../model/recordedFile.js';
 import type { Bytes } from '../model/units.js';
 import { byteText } from '../text/byteText.js';

@@ -46,10 +46,7 @@ export function ranksAnswer({ ranks, missing, behind, runs }: Report): string {
   );
 }
 
-/**
- * Everything known of a finding, as JSON: its sentence, holder and fix, and of the lines that allocate the numbers,
- * evidence and top stacks, per run. For a line that allocates, of that line alone.
- */
+/** All facts of a finding as JSON: sentence, holder, fix, and numbers, evidence and top stacks of each line and run. */
 export function findingAnswer(file: string, line: number, { runs }: Report): string {
   const isHere = (place: { file: string; line: number }): boolean => place.file === file && place.line === line;
   const all = runs

@@ -1,6 +1,6 @@
 /**
- * Buckets as a report has them, and as people read them. In a report `beforeRecording` is all memory without frames;
- * users see separately what is older than the recording, and what has no stack for another reason.
+ * Buckets for the report and for users. In a report, `beforeRecording` is all memory without frames. Users see two
+ * parts: memory older than the recording, and memory without a stack for another reason.
  */
 import { BUCKETS, type Bucket } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';

@@ -57,10 +57,7 @@ const budgetSchema = v.strictObject(
   complaint,
 );
 
-/**
- * Reads the budget of an ignore file.
- * @throws IgnoreFileError
- */
+/** Reads the budget of an ignore file. @throws IgnoreFileError */
 export function parseBudget(text: string): Budget {
   const { success, output, issues } = v.safeParse(budgetSchema, documentOf(text)['budget'] ?? {});
   if (!success) {

@@ -35,10 +35,10 @@ interface ComparedStack {
 }
 
 /**
- * Two snapshots side by side: growth of B over A per owner line and per stack. The growth of all lines and buckets adds
- * up to the difference of the live bytes, to the byte. If they are of different runs, also what became of the leak.
- * @param known snapshots among which are the others of their runs
- * @param ignored leaks that have no say in what became of the leak
+ * Compares two snapshots: growth of B over A per owner line and stack. Lines and buckets add up to the difference of
+ * the live bytes, to the byte. For different runs, the fate of the leak too.
+ * @param known snapshots that contain the others of their runs
+ * @param ignored leaks that do not count
  */
 export function buildCompare(
   a: SnapshotDigest,
@@ -57,8 +57,7 @@ export function buildCompare(
 }
 
 /**
- * Two runs by the snapshots that both took at the same step, the latest such, else by their last.
- * @param ignored leaks that have no say in what became of the leak
+ * Two runs at the latest step at which both took a snapshot, else at their ends. @param ignored leaks that do not count
  */
 export function compareRuns(
   before: Run,
@@ -154,8 +153,8 @@ function addAmount(sum: Amount | undefined, more: Readonly<Amount> | undefined):
 }
 
 /**
- * How two snapshots name the configurations of a program that they are of; null where their names differ in nothing else
- * than a step or a time, which are of one run, or in other words.
+ * The names of two configurations of a program, from the names of their snapshots. Null if these differ only in step or
+ * time, or in too much.
  */
 export function configurationsOf(a: string, b: string): CompareReport['configurations'] {
   if (patternOf(a) === patternOf(b)) return null;

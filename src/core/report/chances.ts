@@ -25,8 +25,8 @@ export interface SourceFinding {
 const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
 
 /**
- * What the verdict on a line depends on.
- * @param finding null where no source was available
+ * The chances of release for a line.
+ * @param finding null without source
  * @param isStateOfParameters true if the run's optimizer state may be that of its parameters
  */
 export function featuresOf(

@@ -12,9 +12,9 @@ export interface DeviceRoom {
 }
 
 /**
- * The devices of a run whose capacity is known, as they were at its last snapshot.
- * @param sampledOf what samples of a device say, where no recorder read it
- * @param configured capacity of a device where neither tells it, null if that is not known either
+ * The devices of known capacity at the run's last snapshot.
+ * @param sampledOf samples of a device, if the recorder has none
+ * @param configured capacity for devices without either, or null
  */
 export function deviceRooms(
   snapshots: readonly SnapshotDigest[],
@@ -42,10 +42,10 @@ export function widest(rooms: readonly DeviceRoom[]): DeviceRoom | null {
 }
 
 /**
- * Steps until a growing run's memory reaches its device's capacity, for the device that gets there first.
+ * Steps until the memory of a growing run reaches the capacity of the first device.
  * @param at the step of each snapshot
- * @param rooms of the devices whose capacity is known
- * @returns null where the capacity is not known or nothing grows
+ * @param rooms of the devices of known capacity
+ * @returns null without capacity or growth
  */
 export function forecastOf(
   snapshots: readonly Pick<SnapshotDigest, 'devices'>[],

@@ -15,8 +15,8 @@ const COUNTED: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorde
 const OPEN: ReadonlySet<Verdict> = new Set(['growing', 'tooShort']);
 
 /**
- * Says what became of the leaks of one run in another run of the same program, changed. Rates are of equal steps. A line
- * that is ignored in one of the runs has no say.
+ * Tells whether a change of the program fixed its leaks. Rates cover equal steps. Lines that one run ignores do not
+ * count.
  */
 export function fixVerdict(before: RunReport, after: RunReport): FixVerdict {
   const rateOf = ratesOf(before, after);

@@ -98,9 +98,8 @@ function classedName({ holder, module, span }: SourceHolder): string {
 }
 
 /**
- * True if the recorder names the same container, with any statement: the one that fills it, or the one
- * that makes it. A variable of another function is another one.
- * @param recorded what it saw, in the same file
+ * True if the recorder names the same container, by the statement that fills or creates it. Variables of other
+ * functions differ. @param recorded its holder, in the same file
  */
 export function isSameContainer(
   recorded: { readonly name: string; readonly line: number },

@@ -1,7 +1,6 @@
 /**
- * Leaks that a team has decided to live with, and the baseline: those that were there when it began to look. They stand in
- * a file at the top of the workspace, for users to read and commit. A leak is named by its file, function and statement, so
- * that it is known again when lines move.
+ * Leaks that the team accepts, and the baseline of older leaks, in a file at the top of the workspace. A leak is
+ * identified by file, function and statement, so its line may move.
  */
 import { groupBy } from '../maps.js';
 import * as v from 'valibot';
@@ -40,20 +39,13 @@ export class IgnoreFileError extends Error {
   override readonly name = 'IgnoreFileError';
 }
 
-/**
- * Reads an ignore file.
- * @throws IgnoreFileError
- */
+/** Reads an ignore file. @throws IgnoreFileError */
 export function parseIgnoredLeaks(text: string): IgnoredLeak[] {
   const document = documentOf(text);
   return LISTS.flatMap((list) => entriesOf(document, list).map((entry, i) => leakOf(entry, list, i)));
 }
 
-/**
- * An ignore file with one more leak. What else is in the file stays.
- * @param text null if there is no file yet
- * @throws IgnoreFileError
- */
+/** Adds a leak to an ignore file, and changes nothing else. @param text null for a new file @throws IgnoreFileError */
 export function withIgnoredLeak(text: string | null, leak: IgnoredLeak): string {
   const document = text === null ? { schema: SCHEMA } : documentOf(text);
   const entries = entriesOf(document, 'ignoredLeaks').filter((entry) => !isSame(asLeak(entry), leak));
@@ -61,18 +53,13 @@ export function withIgnoredLeak(text: string | null, leak: IgnoredLeak): string 
 }
 
 /**
- * An ignore file with another baseline. What else is in the file stays.
- * @param text null if there is no file yet
- * @throws IgnoreFileError
+ * Replaces the baseline of an ignore file, and nothing else. @param text null for a new file @throws IgnoreFileError
  */
 export function withBaseline(text: string | null, leaks: readonly IgnoredLeak[]): string {
   return printed({ ...(text === null ? { schema: SCHEMA } : documentOf(text)), baseline: leaks.map(entryOf) });
 }
 
-/**
- * An ignore file without the leaks that `isGone` names, in its baseline too.
- * @throws IgnoreFileError
- */
+/** Removes the leaks that `isGone` selects, in the baseline too. @throws IgnoreFileError */
 export function withoutIgnoredLeaks(text: string, isGone: (leak: IgnoredLeak) => boolean): string {
   const document = documentOf(text);
   const left = LISTS.filter((list) => list in document).map((list) => {

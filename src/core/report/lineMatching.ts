@@ -7,8 +7,8 @@ const NOT_SEEN = 1;
 const SAME_NUMBER = 1;
 
 /**
- * Pairs the lines of two runs of a program that was changed in between: within a function, lines keep their order, and
- * what they call inside PyTorch, and who calls them, tells a line that has moved.
+ * Pairs the lines of two versions of a program: by their order in a function, by their PyTorch call, and by their
+ * callers.
  */
 export function matchLines(
   before: readonly LineReport[],

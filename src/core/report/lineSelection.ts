@@ -10,8 +10,8 @@ interface LineSelection {
 const SMALLEST_SHARE = 0.01;
 
 /**
- * Suspects first, then the others by size; at most `most`, though never fewer than all the leaks. Steady lines that hold
- * next to nothing are left out too, unless `most` is infinite.
+ * Suspects first, then by size: at most `most`, but all leaks. Tiny steady lines are left out unless `most` is
+ * infinite.
  */
 export function selectLines(
   { lines, otherLines }: Pick<RunReport, 'lines' | 'otherLines'>,

@@ -7,9 +7,9 @@ import type { SourceEdit } from './report.js';
 const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
 
 /**
- * The edit that releases, where it cannot change what is learnt.
- * @param modules all files that were looked at, for other uses of what keeps
- * @returns null where no edit is safe
+ * The edit that releases the memory without an effect on learning.
+ * @param modules all files, for other uses of the holder
+ * @returns null if no edit is safe
  */
 export function patternEdit(finding: Finding, modules: readonly PythonModule[]): SourceEdit | null {
   const { module, heldSpan, held } = finding;
@@ -47,8 +47,8 @@ function titleOf(suffix: string, held: string): string {
 }
 
 /**
- * True if any file names what keeps outside of the statement and `__init__`.
- * @param mayAround the function around the statement may name it as well
+ * True if a file uses the holder outside of the statement and `__init__`. @param mayAround the function around may use
+ * it
  */
 function isUsedElsewhere(
   { holder, module, span }: Finding,

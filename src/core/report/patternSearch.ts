@@ -44,8 +44,8 @@ export class PatternSearch {
 
   /**
    * Follows the stacks of lines through the source.
-   * @param milliseconds when to stop looking
-   * @returns what the source says of each line that it came to
+   * @param milliseconds time limit
+   * @returns a finding for each line that was followed
    */
   follow(lines: readonly ObservedLine[], access: SourceAccess, milliseconds: number): Map<ObservedLine, SourceFinding> {
     const findings = new Map<ObservedLine, SourceFinding>();
@@ -206,9 +206,9 @@ const PASSES_ON = new RegExp(
 const INSIDE = new Set(['<listcomp>', '<setcomp>', '<dictcomp>', '<genexpr>']);
 
 /**
- * The frames of a stack whose files are available, outermost first, down to an owner line.
- * @param frames innermost first; behind them may follow the frames of a forward pass
- * @returns null if the owner's file cannot be read
+ * The frames of a stack with available files, outermost first, down to an owner line.
+ * @param frames innermost first; frames of a forward pass may follow
+ * @returns null if the owner's file is unreadable
  */
 export function pathsOfStack(
   frames: readonly { file: string; line: number; function: string }[],

@@ -26,9 +26,9 @@ export interface PeakAmount {
 const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 
 /**
- * One sentence for each kind of memory that a line holds, the largest first.
+ * One sentence per kind of memory that a line holds, largest first.
  * @param amounts by category
- * @param forwardOnly the trace shows no backward pass that anything would be kept for
+ * @param forwardOnly the trace has no backward pass that needs activations
  */
 export function peakFacts(amounts: readonly PeakAmount[], forwardOnly: boolean): string[] {
   return amounts
@@ -70,9 +70,9 @@ const MOST_ADVICE = 3;
 const LEAST_SHARE = 0.1;
 
 /**
- * What would lower a peak, the most first.
+ * Advice that lowers a peak, the most effective first.
  * @param amounts of all lines and buckets, by category
- * @param forwardOnly the trace ends without a backward pass, and not because memory ran out
+ * @param forwardOnly the trace ends without a backward pass, and not by out of memory
  */
 export function peakAdvice(amounts: readonly PeakAmount[], forwardOnly: boolean): string[] {
   const all = amounts.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -130,9 +130,9 @@ function adviceOf(
 const CALLED = /(?<![\w.])(self\.|)([A-Za-z_][\w.]*(?:\[\d+\])*)(?:\[[^\]]*\])?\s*\(/g;
 
 /**
- * The path to the module that a stack allocates in, as the source names it at each call of a module: `blocks.attn`.
+ * The path of the module that allocates, as the source names it: `blocks.attn`.
  * @param frames innermost first
- * @returns null where a call is not in the workspace, or calls several things
+ * @returns null if a call is not in the workspace, or ambiguous
  */
 export function modulePath(
   frames: readonly DigestFrame[],

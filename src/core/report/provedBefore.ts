@@ -25,10 +25,7 @@ export interface ProofStore {
 /** More lines do not leak. */
 const MOST_LINES = 2_000;
 
-/**
- * Leaks as they were proved before their source was edited. What ran is what was recorded: a fix that is being written
- * takes back nothing that the source has shown before it.
- */
+/** Leaks that were proved before their source was edited. An unfinished fix does not change the recorded facts. */
 export class ProvedBefore {
   private readonly proofs = new Map<string, Proof>();
   private recalled: Promise<void> | null = null;
@@ -44,10 +41,7 @@ export class ProvedBefore {
     return this.recalled;
   }
 
-  /**
-   * The proof of a leak one of whose files is another one now; null where there is none.
-   * @param versionOf the digest of a file's text now, null where it cannot be had
-   */
+  /** The proof of a leak with an edited file, or null. @param versionOf the digest of a file's current text, or null */
   proofOf(run: ObservedRun, line: ObservedLine, versionOf: (file: string) => string | null): Proof | null {
     if (line.shape !== 'lasting') return null;
     const proof = this.proofs.get(keyOf(run, line.owner));

@@ -38,8 +38,8 @@ export class RecordedBounds {
   }
 
   /**
-   * What bounds the growth of a line, null where nothing does, or where it has outgrown its bound.
-   * @param growing live bytes of what grows on the line, one per snapshot
+   * The bound of a line's growth, or null; null too if the line exceeds it.
+   * @param growing live bytes of the growing part of the line, one per snapshot
    */
   of(line: OwnerLine, growing: readonly Bytes[]): KnownBound | null {
     const last = this.looks.at(-1);
@@ -73,8 +73,8 @@ export class RecordedBounds {
   }
 
   /**
-   * True unless the recorder saw the line's memory grow elsewhere than in one container, or beyond its bound.
-   * @param isIt true of what may be that container, by its name and the place of the statement that the recorder names
+   * False if the recorder saw the line's memory grow outside of one container, or beyond its bound.
+   * @param isIt true if a name and the place of a statement may be that container
    */
   agrees(line: OwnerLine, isIt: (owner: SeenOwner) => boolean): boolean {
     return (this.looks.at(-1)?.owners ?? []).every((owner) => {

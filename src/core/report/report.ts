@@ -1,6 +1,6 @@
 /**
- * The report: what `leakline analyze --json` prints and what the editor renders. Field names are stable; `schema`
- * follows semantic versioning. docs/numbers.md defines every number.
+ * The report: output of `leakline analyze --json` and input of the editor. Field names are stable; `schema` follows
+ * semantic versioning. docs/numbers.md defines every number.
  */
 import type { OwnerLine } from '../attribution/owner.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
@@ -318,8 +318,8 @@ export interface LineReport {
   evidence: Evidence | null;
   holder: HolderReport | null;
   /**
-   * Where most of the memory is allocated if that is a user's file that the workspace does not have, as recorded: this line
-   * only calls it. Null where this line is the innermost that a user wrote.
+   * The recorded frame that allocates, if its file is the user's but not in the workspace, so that this line only calls
+   * it. Else null.
    */
   unfound: ReportFrame | null;
   /** Why the line cannot grow for ever, null where nothing is known to bound it. */

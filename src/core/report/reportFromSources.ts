@@ -18,10 +18,7 @@ export class ReportsFromSources {
   private search: PatternSearch | null = null;
   private readonly provedBefore: ProvedBefore;
 
-  /**
-   * @param now milliseconds of any clock
-   * @param proofStore of what was proved, null to forget it with this object
-   */
+  /** @param now milliseconds of any clock @param proofStore stores proofs, null for the life of this object */
   constructor(
     private readonly now: () => number,
     proofStore: ProofStore | null = null,
@@ -30,8 +27,8 @@ export class ReportsFromSources {
   }
 
   /**
-   * Like `buildReport`. The Python parser is loaded for the first workspace with sources.
-   * @param mapping of more files than those of the digests
+   * Like `buildReport`. The first workspace with sources loads the Python parser. @param mapping of these and other
+   * files
    */
   async report(
     digests: readonly SnapshotDigest[],

@@ -140,10 +140,7 @@ export function verdictText({ verdict, growthBytes, ignored, inBaseline }: LineR
   return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_TEXT[verdict];
 }
 
-/**
- * One sentence on what a run's verdict means, and one on what the workspace ignores.
- * @param code makes a code span of a recorded name where the text is Markdown
- */
+/** A sentence on the run's verdict, and one on ignored lines. @param code makes a code span of a recorded name */
 export function verdictSentence(run: RunReport, code: (text: string) => string = (text) => text): string {
   const count = (baseline: boolean): number =>
     run.lines.filter(({ ignored, inBaseline }) => ignored && inBaseline === baseline).length;
@@ -253,8 +250,8 @@ export function deviceTexts(snapshot: SnapshotReport): string[] {
 }
 
 /**
- * Warnings of a run's snapshots, each kind once for each device, with the number of snapshots that give it. What they
- * count differs from one to the next: the last one's numbers stand for all.
+ * Warnings of a run's snapshots, each kind once per device, with the number of snapshots. Numbers are those of the
+ * last.
  */
 export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
   const kinds = new Map<string, string[]>();

@@ -38,9 +38,9 @@ function runLifetimes(snapshots: readonly SnapshotDigest[], joined: JoinedTraces
 const COLLECTS = /\bgc\s*\.\s*collect\s*\(/;
 
 /**
- * Every stack that any snapshot of a run holds, or that its latest trace shows to outlive a step, judged.
+ * The verdicts of all stacks of a run, and of stacks in the latest trace that outlive a step.
  * @param steps at which the snapshots were taken
- * @param joined the traces as one history, null if the latest holds them all
+ * @param joined the traces as one history, null if the latest contains all
  */
 export function stackSeries(
   snapshots: readonly SnapshotDigest[],

@@ -34,9 +34,9 @@ export interface Followed {
 }
 
 /**
- * Finds the statement that holds the memory of the innermost frame's line, by interpreting the source along the stack.
+ * Finds the statement that holds the memory of the innermost line, by interpreting the source along the stack.
  * @param allocatedEvery steps between two allocations of the held memory, null if unknown
- * @returns no finding if none is clearly better than the others
+ * @returns nothing without a clear best candidate
  */
 export function findHolder(
   path: readonly PathFrame[],

@@ -1,6 +1,6 @@
 /**
- * What Python's and PyTorch's containers, methods and functions do with what they are given: the one table for the
- * interpreter, for the search by names, and for the recorder, whose copy `scripts/operations.mts` writes.
+ * The effects of Python's and PyTorch's containers, methods and functions: one table for the interpreter, the search by
+ * names, and the recorder, whose copy `scripts/operations.mts` writes.
  */
 
 /** What methods of one kind of object do with its items. */

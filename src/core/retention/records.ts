@@ -4,14 +4,14 @@ import type { FlowNode, LoopRound, ItemLimit } from './values/flowNode.js';
 import type { Container, Instance, Place, PyObject, Value } from './values/objects.js';
 
 /**
- * How a statement keeps a value:
- * - `put`: in a container; `chain`: in a variable whose new value depends on the old one through its graph
- * - `hook`: a function that is registered repeatedly; `cache`: the results of a cached function
+ * How a statement retains a value:
+ * - `put`: in a container; `chain`: in a variable whose new value needs the graph of the old one
+ * - `hook`: a function that is registered repeatedly; `cache`: results of a cached function
  * - `selfHook`: a function that is registered on a value of the step, and refers to it
- * - `error`: an exception is put in a container, and its traceback keeps the frames
- * - `doubleBackward`: gradients with a graph of their own; `context`: an output on an autograd function's `ctx`
- * - `autocast`: the cache of casts of a block that is never left
- * - `cycle`: objects that refer to each other; `grown`: a tensor that each step makes longer
+ * - `error`: an exception in a container, whose traceback holds frames
+ * - `doubleBackward`: gradients with a graph; `context`: an output on an autograd function's `ctx`
+ * - `autocast`: the cache of an autocast block that does not end
+ * - `cycle`: objects that refer to each other; `grown`: a tensor that each step extends
  */
 export type HoldingKind =
   | 'put'

@@ -27,9 +27,9 @@ interface Release extends SourceLine {
 /** What ends the growth of a holder once it is reached. */
 interface HolderBound extends SourceLine {
   /**
-   * - `length`, `ring`, `cache`: it is made so; `fixed`: items are replaced, none are added
-   * - `test`: a test of its length or of a count around the statement; `graph`: a backward every so many steps
-   * - `keys`: items are put under keys, which may all come again; `flag`: a test around the statement that may cease to hold
+   * - `length`, `ring`, `cache`: bounded by construction; `fixed`: items are replaced, none are added
+   * - `test`: a test of a length or count around the statement; `graph`: a backward every few steps
+   * - `keys`: keys that may all occur; `flag`: a test around the statement that may end
    */
   readonly kind: FollowedBound['kind'] | NamedBound;
   /** Items at most; null where the source does not tell the number. */
@@ -48,9 +48,9 @@ export interface Retention {
 }
 
 /**
- * What may release, or bound, what a holder retains: asked of the interpreter first; where it did not pass, of names.
- * @param holder as a report names it; null for the one that the source shows
- * @param followed what following each stack of the line gave
+ * Releases and bounds of a holder, from the interpreter, else from names.
+ * @param holder as a report names it; null for the one in the source
+ * @param followed the results of following each stack of the line
  * @param files that may have run
  */
 export function retentionOf(

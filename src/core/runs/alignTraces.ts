@@ -11,10 +11,10 @@ const FEWEST_HITS = 2;
 const SAME_CLOCK_US = 1_000_000;
 
 /**
- * Finds where an earlier dump's trace ends in a later one's: the ordinal of the first event that the earlier one does
- * not have. The recorder tells where it has cleared the history. Elsewhere the events do: training repeats itself, and addresses with it: what fits in more than one place is identified by the boundary
- * mark, else by the clock, else not at all.
- * @returns null if the two do not overlap, or not in one place only
+ * Finds the end of an earlier trace in a later one: the ordinal of the first new event. The recorder knows where it
+ * cleared the history. Otherwise events decide. Training repeats addresses, so several matches need the boundary mark
+ * or the clock.
+ * @returns null without a unique overlap
  */
 export const endOfEarlier = ofPair(findEnd);
 

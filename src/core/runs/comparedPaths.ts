@@ -27,8 +27,8 @@ export interface ComparedPaths extends Omit<CallPaths, 'bytes' | 'blocks'> {
 }
 
 /**
- * The paths of both snapshots, all devices; `bytesA` add up to the live bytes of A, `bytesB` to those of B.
- * @param folded leaves out frames that no user wrote
+ * The paths of both snapshots, all devices; `bytesA` and `bytesB` add up to their live bytes. @param folded user frames
+ * only
  */
 export function comparedPaths(
   a: SnapshotDigest,

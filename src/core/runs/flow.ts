@@ -24,11 +24,10 @@ export interface Flow {
 }
 
 /**
- * Follows the blocks from A to B, a later dump of the same process. Where the traces meet, directly or through those of
- * the dumps between, a block of B that was allocated before A's end was live in A. Where they do not, a block of the same
- * address, size and stack is taken for the same.
- * @param run the dumps of the process in order, if they are known
- * @returns null if the two files are not known to be of one process
+ * Follows the blocks from A to B, a later snapshot of the process. If the traces meet, a block from before A's end was
+ * live in A. Otherwise, blocks of equal address, size and stack are the same.
+ * @param run the snapshots of the process in order, if known
+ * @returns null if the two are not known to be of one process
  */
 export function followBlocks(a: SnapshotDigest, b: SnapshotDigest, run: readonly SnapshotDigest[] = []): Flow | null {
   const chain = chainBetween(a, b, run);

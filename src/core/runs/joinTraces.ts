@@ -33,9 +33,8 @@ interface JoinedLife extends Life {
 }
 
 /**
- * Joins the traces of a run that begin at different events, because their ring had overflowed or recording had begun
- * again: every event counts once. Each device is joined separately.
- * @returns null where there is nothing to join, or the traces count different steps
+ * Joins the traces of a run that begin at different events, each device separately: each event counts once.
+ * @returns null if there is nothing to join, or the traces count different steps
  */
 export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces | null {
   const sources = snapshots.map(stepSource);
@@ -199,8 +198,8 @@ class DeviceJoin {
   }
 
   /**
-   * Events are missing: a block that is still where it was, of the same size and stack, is taken for the same; what is
-   * gone was freed in the gap, and what is new was allocated there.
+   * Across a gap, a block of equal address, size and stack is the same. Missing blocks were freed in the gap, new ones
+   * allocated.
    */
   private crossGap(digest: SnapshotDigest): void {
     this.gaps++;

@@ -20,10 +20,10 @@ export class LeftOut extends Error {
 const TRACE_FACTS = ['steps', 'lifetimes', 'peaks', 'spans', 'curves'] as const satisfies (keyof TraceFacts)[];
 
 /**
- * The digest of a dump whose trace a later one goes on with, for reports that ask the later one about the trace. It is
- * exact in what it has; what takes a look at each event is left out, and asking for it throws {@link LeftOut}.
- * @param later digest that goes into the same report
- * @returns null where the later trace does not go on with this one, or does not name all of the user's files
+ * The digest of a snapshot whose trace a later one continues. It omits facts that need each event; reading these throws
+ * {@link LeftOut}.
+ * @param later digest in the same report
+ * @returns null if the later trace does not continue this one, or lacks some of the user's files
  */
 export function outlineBefore(
   later: SnapshotDigest,

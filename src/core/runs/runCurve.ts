@@ -9,8 +9,8 @@ import { pickOrdinals } from '../timeline/timelineWindow.js';
 import type { TraceCurve } from '../digest/traceCurve.js';
 
 /**
- * What lies before a snapshot's own part of its run: nothing, the trace that it continues, a stretch that no trace has,
- * or, where the snapshot has no trace itself, nothing that would be known.
+ * What precedes a snapshot's part of its run: nothing, the trace that it continues, a gap, or, without a trace, the
+ * unknown.
  */
 export type BeforePart = 'start' | 'joined' | 'gap' | 'unrecorded';
 
@@ -70,8 +70,8 @@ interface Source {
 }
 
 /**
- * Joins what the traces of a run have of a device: every event counts once, and what no trace has is left out.
- * @param asked `time` falls back to events where a snapshot does not say when it was
+ * Joins the traces of a run for a device: each event counts once, gaps are left out.
+ * @param asked `time` becomes events if a snapshot has no time
  */
 export function runCurve(
   run: Pick<Run, 'snapshots' | 'steps'>,

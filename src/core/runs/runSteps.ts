@@ -32,9 +32,8 @@ export interface RunOfDevice {
 const SLACK = 1;
 
 /**
- * The steps that begin along a run's curve, where its snapshots count what their traces show: all, or every second,
- * fifth, tenth… where there are too many to tell apart.
- * @param pixels that the curve is drawn over
+ * The steps along a run's curve, if snapshots and traces count the same: all, or every second, fifth, tenth….
+ * @param pixels width of the curve
  */
 export function runSteps(curve: RunCurve, { run, device }: RunOfDevice, pixels: number): RunStep[] {
   const all: RunStep[] = [];
@@ -54,8 +53,8 @@ export function runSteps(curve: RunCurve, { run, device }: RunOfDevice, pixels: 
 }
 
 /**
- * False if the numbers of the snapshots count something else, epochs say, than the steps that the trace shows. One that
- * begins in the middle may show fewer, but not what goes on where the previous one ended.
+ * False if the snapshots count something other than the steps of the trace, such as epochs. A trace that begins later
+ * may show fewer steps.
  */
 function countsSteps(part: RunPart, { starts }: TraceSpan, step: number, before: number | null): boolean {
   const shown = starts.reduce((sum, ordinal) => sum + Number(ordinal >= part.fresh), 0);
@@ -85,7 +84,7 @@ function digestOf({ snapshots }: Pick<Run, 'snapshots'>, { path }: RunPart): Sna
 
 /**
  * The steps that begin in a part, ascending.
- * @param known `step`: done when its snapshot was taken; `before`: when the previous one was, null where not known
+ * @param known `step`: at its snapshot; `before`: at the previous one, null if unknown
  */
 export function stepsOfPart(
   curve: RunCurve,

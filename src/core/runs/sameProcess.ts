@@ -37,16 +37,16 @@ export function reachesBack(snapshots: readonly SnapshotDigest[]): boolean {
 }
 
 /**
- * True if their contents prove two snapshots to be of one process, in whichever order: the same events at the same time.
- * Equal addresses prove nothing, since a program that is run again gets the same.
+ * True if two snapshots are certainly of one process: they share events and times. Equal addresses occur in any second
+ * run.
  */
 export const provesOneProcess = ofPair((a: SnapshotDigest, b: SnapshotDigest): boolean => {
   return isTimed(a) && isTimed(b) && (sameHistory(a, b) || tracesMeet(a, b));
 });
 
 /**
- * True if their contents prove two snapshots to be of different processes: traces of the same time but not of the same
- * events, one that begins with an empty allocator after the other ended, or no segment in common.
+ * True if two snapshots are certainly of different processes: traces of one time with different events, an empty
+ * allocator after the end of the other, or no common segment.
  */
 export const provesTwoProcesses = ofPair((a: SnapshotDigest, b: SnapshotDigest): boolean => {
   if (sameHistory(a, b) || tracesMeet(a, b)) return false;

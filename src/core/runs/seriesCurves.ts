@@ -115,9 +115,8 @@ interface Anchor {
 }
 
 /**
- * The steps along a run's curve: known where snapshots were taken and where a trace shows steps begin, in proportion
- * between them.
- * @returns null where fewer than two places are known
+ * The steps along a run's curve: exact at snapshots and at steps of a trace, in proportion between them.
+ * @returns null if fewer than two places are known
  */
 function stepScale(curve: RunCurve, { run, device }: RunOfDevice): StepScale | null {
   const anchors: Anchor[] = [];

@@ -3,8 +3,8 @@ import type { DeviceOrdinal } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 
 /**
- * A trend as a history without allocations: rows stand for events. What is live is what it calls allocated, else what is
- * used of the device, else the sum of its categories.
+ * A trend as a history without allocations: rows are events. Live bytes are the allocated ones, else the used ones,
+ * else the sum of the categories.
  */
 export function trendHistory({ count, timeUs, series: all }: Trend, device: DeviceOrdinal): DeviceHistory {
   const series = all.filter((one) => one.device === null || one.device === device);

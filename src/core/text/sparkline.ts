@@ -1,9 +1,8 @@
 const LEVELS = '▁▂▃▄▅▆▇█';
 
 /**
- * A series in block characters, one per value; a longer series shows the highest value of each stretch. The scale
- * starts at zero, so that a flat series looks flat.
- * @param most what the highest block stands for, where several series have one scale
+ * A series in block characters, with the maximum of each part of a longer one. The scale starts at zero.
+ * @param most value of the highest block, for several series with one scale
  */
 export function sparkline(series: readonly number[], width: number, most = 0): string {
   const columns = Math.min(width, series.length);

@@ -1,6 +1,5 @@
 /**
- * Translates the core's text. English stands in the calls, as whole sentences; another language comes from outside, as
- * a table from these. Nothing may be decided by what this returns.
+ * Translates the core's text: English in the calls, other languages from a table. No decision may depend on the result.
  */
 import { countText, useLocale } from './numberText.js';
 
@@ -10,8 +9,7 @@ export type Translations = Readonly<Record<string, string>>;
 let translations: Translations = {};
 
 /**
- * Makes this thread speak another language from now on, and write numbers as it does.
- * @param texts those without an entry stay English; that of `en` names the language
+ * Sets the language and number format of this thread. @param texts by English text; the entry `en` names the language
  */
 export function useTranslations(texts: Translations): void {
   translations = texts;
@@ -25,8 +23,7 @@ export function t(message: string, ...args: readonly (string | number)[]): strin
 }
 
 /**
- * A text with a count: one for 1, another for all other numbers.
- * @param count `{0}`, with separators between thousands; `args` follow from `{1}` on
+ * A text with a count: one for 1, another for other numbers. @param count `{0}`, formatted; `args` follow from `{1}` on
  */
 export function tCount(count: number, one: string, many: string, ...args: readonly (string | number)[]): string {
   return t(count === 1 ? one : many, countText(count), ...args);

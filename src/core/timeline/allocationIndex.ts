@@ -61,10 +61,7 @@ const MOST_CHECKPOINT_VALUES = 1 << 21;
 /** Where no steps are known, an allocation that lives for this share of the history outlives a step. */
 const STEP_SHARE = 0.05;
 
-/**
- * Arranges a history. Linear in its events.
- * @param steps of the history's own device, null where none are known
- */
+/** Arranges a history, in linear time. @param steps of the history's device, null if unknown */
 export function allocationIndex(
   snapshot: Snapshot,
   history: DeviceHistory,

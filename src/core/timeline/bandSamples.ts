@@ -10,8 +10,8 @@ export interface BandSamples {
 }
 
 /**
- * One state for each pixel column: the one with the most live bytes, so that a spike of a single event shows at its
- * exact height. A column in which nothing happens has the state that the previous one ended in.
+ * One state per pixel column: the one of most live bytes, so that a spike has its exact height. A column without events
+ * has the last state of the previous one.
  * @param pixels 1 to 65,535
  */
 export function bandSamples(history: DeviceHistory, axis: HistoryAxis, window: Stretch, pixels: number): BandSamples {

@@ -32,8 +32,8 @@ export interface BandWindow {
   /** Series with a band of their own, as indices of the layout, from the bottom of the series up. */
   allSeries: Uint32Array;
   /**
-   * Live bytes over the samples: the changes of series `i` are rows `offset[i]` to `offset[i + 1]`. Behind the series
-   * come the others, together: they lie on top of the series.
+   * Live bytes over the samples: series `i` changes in rows `offset[i]` to `offset[i + 1]`. The others follow, as one
+   * series on top.
    */
   changes: SeriesChanges;
   /** How many series the others are that are live at some sample. */
@@ -180,10 +180,7 @@ function changesOf(index: AllocationIndex, layout: SeriesLayout, { event }: Band
   };
 }
 
-/**
- * Fills `live` with the state of the nearest checkpoint.
- * @returns the first event that is not in it
- */
+/** Fills `live` with the state of the nearest checkpoint. @returns the first event after it */
 function startAt(index: AllocationIndex, layout: SeriesLayout, event: number, live: Float64Array): number {
   const { every, bySource } = index.checkpoints;
   const { count } = index.sources;

@@ -36,9 +36,9 @@ export function callKind(snapshot: Snapshot, call: CallId, lookup: FileLookup): 
 }
 
 /**
- * The paths of everything that is live after an event; their bytes add up to the curve's value there.
+ * The paths of all memory that is live after an event; they add up to the curve.
  * @param ordinal of the event in its device's trace; -1 for the state before the first
- * @param folded leaves out frames that no user wrote
+ * @param folded user frames only
  */
 export function livePaths(
   snapshot: Snapshot,
@@ -53,8 +53,7 @@ export function livePaths(
 }
 
 /**
- * The paths of everything that is live at any time of a stretch, with bytes times the share of the stretch over which
- * they are live: they add up to the mean of the curve over it.
+ * The paths of all memory that is live in a stretch, as bytes times their share of it: they add up to the curve's mean.
  */
 export function meanPaths(
   snapshot: Snapshot,

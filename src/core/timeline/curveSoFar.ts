@@ -5,8 +5,8 @@ import type { EventColumns } from '../model/eventColumns.js';
 const MOST_POINTS = 256;
 
 /**
- * The live bytes of a trace that is still being read, by the sizes that its calls requested. What was live before its
- * first event is known at the end only: the curve counts from its lowest point. Another device's trace begins it again.
+ * The live bytes of a trace during reading, by requested sizes. Older memory is known only at the end, so the curve
+ * starts at its minimum. Another device's trace starts it again.
  */
 export class CurveSoFar {
   private seen = 0;

@@ -11,7 +11,7 @@ export interface LiveByOwner extends OwnerTally {
 }
 
 /**
- * What is live after an event, by owner line. Lines and buckets add up to the curve's value there.
+ * The memory that is live after an event, by owner line. Lines and buckets add up to the curve.
  * @param ordinal of the event in its device's trace; -1 for the state before the first
  */
 export function liveAt(

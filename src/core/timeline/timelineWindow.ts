@@ -63,8 +63,8 @@ const MAX_PIXELS = 8192;
 const POINTS_PER_PIXEL = 4;
 
 /**
- * The curve of a window in at most four points per pixel column: lowest and highest live bytes, highest reserved bytes
- * and the last state. A spike of one event keeps its exact height at any zoom.
+ * The curve of a window in at most four points per pixel column: minimum, maximum and last of live bytes, and maximum
+ * of reserved bytes.
  * @param snapshot null for a history without events, which has no marks
  */
 export function historyWindow(
@@ -104,8 +104,7 @@ export function historyWindow(
 }
 
 /**
- * Of the ordinals from `first` up to `end`, which is not one of them, at most four per pixel column.
- * @param history the state after ordinal `i` is at `i + 1`
+ * At most four per pixel column of the ordinals in `[first, end)`. @param history its `i + 1` is the state after `i`
  */
 export function pickOrdinals(
   history: Pick<DeviceHistory, 'live' | 'reserved'>,

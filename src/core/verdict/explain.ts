@@ -17,8 +17,8 @@ const MOST_CHANCES = 3;
 
 /**
  * The reasons for a line's verdict, as sentences.
- * @param gaps between the traces that were joined
- * @param room null where no device's capacity is known
+ * @param gaps between the joined traces
+ * @param room null if no capacity is known
  */
 export function explain(
   decision: Decision,

@@ -9,8 +9,8 @@ export interface Place {
 }
 
 /**
- * An event at which a program releases memory, if it ever does.
- * - `loop`: a loop around the steps repeats; `nextLoop`: training goes on in another loop
+ * An event at which a program may release memory:
+ * - `loop`: a loop around the steps repeats; `nextLoop`: training continues in another loop
  * - `release`: a statement that releases runs
  * - `bound`: a container is full; `keys`: all keys have occurred; `count`: a test no longer holds
  */

@@ -73,7 +73,7 @@ export class LifetimeFeatures {
 
   /**
    * True if live bytes grow from zero in proportion to the steps, and never fall. Memory of longer inputs starts above
-   * zero, at the first length.
+   * zero.
    */
   get growsFromNothing(): boolean {
     const { floors } = this.lifetimes;

@@ -40,9 +40,8 @@ export function medianSlope(at: readonly number[], bytes: readonly Bytes[]): Byt
 }
 
 /**
- * Growth per unit of `at`: the median of the slopes between all pairs of points (Theil–Sen), which a single jump does
- * not change. The interval is Sen's.
- * @returns bytes per unit, null if fewer than two points differ in place
+ * Growth per unit of `at`: the median of all slopes (Theil–Sen), robust against a single jump, with Sen's interval.
+ * @returns bytes per unit, null without two different places
  */
 export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
   const slopes = slopesOf(at, bytes);

@@ -20,10 +20,7 @@ interface SeenStack {
 const MOST_BIRTHS = 32;
 const MOST_FLOORS = 64;
 
-/**
- * Combines the observations of stacks.
- * @returns null for one snapshot without lifetimes
- */
+/** Combines the observations of stacks. @returns null for one snapshot without lifetimes */
 export function seenOf(stacks: readonly SeenStack[]): Seen | null {
   const seen = fromLifetimes(stacks) ?? fromSeries(stacks);
   if (seen === null) return null;

@@ -2,10 +2,7 @@ import * as vscode from 'vscode';
 import type { RunReport } from '../../core/report/report.js';
 import type { RunNode } from '../views/snapshotsTree.js';
 
-/**
- * The files that a command was called on: a URI and the whole selection from the explorer, rows of the Snapshots view,
- * or nothing from the palette.
- */
+/** The files of a command: a URI and the selection from the explorer, rows of _Snapshots_, or none from the palette. */
 export function pathsOf(first: unknown, all: unknown): string[] {
   const items = Array.isArray(all) && all.length > 0 ? (all as unknown[]) : [first];
   return items.flatMap((item) => {

@@ -162,8 +162,8 @@ async function openSnapshot(
 }
 
 /**
- * Shows a file in the Explorer view, or if it lies outside of the workspace, in the system's file manager. Where files are
- * on another machine than the window there is none: it is said where the file lies.
+ * Shows a file in the Explorer view or in the system's file manager. A remote machine has none: a message shows the
+ * path.
  */
 async function revealSnapshot(path: string): Promise<void> {
   const uri = vscode.Uri.file(path);

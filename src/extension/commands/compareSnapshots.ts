@@ -6,8 +6,7 @@ import type { Timelines } from '../timeline/timelines.js';
 import { pickSnapshot } from './pickSnapshot.js';
 
 /**
- * Compares two snapshots in the editor, in a tree and on the timeline: the given two, oldest first, or two that the user
- * picks in order.
+ * Compares two snapshots in the editor and on the timeline: the given two, oldest first, or two that the user selects.
  */
 export async function compareSnapshots(
   session: SnapshotSession,

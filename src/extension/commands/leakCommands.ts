@@ -13,9 +13,8 @@ import { runNames } from '../results/runText.js';
 import { folderName } from '../workspace/folderName.js';
 
 /**
- * Writes a finding into the ignore file, each line that allocates: that of a row, a lens or an action, else that under
- * the cursor.
- * @throws Error with one sentence
+ * Adds a finding to the ignore file, with all its lines: the one of a row, lens or action, else at the cursor. @throws
+ * Error
  */
 export async function ignoreLeak(
   store: ResultsStore,
@@ -44,8 +43,8 @@ export async function stopIgnoring(store: ResultsStore, ignored: IgnoreFiles, pl
 }
 
 /**
- * Shows what the fix of a leak changes: that of a row, a lens or an action, else that under the cursor.
- * @throws Error with one sentence if there is none, or the source is not what it was made for
+ * Shows the change of a fix: of a row, lens or action, else at the cursor.
+ * @throws Error without a fix, or if the source differs
  */
 export async function fixLeak(
   store: ResultsStore,
@@ -59,10 +58,7 @@ export async function fixLeak(
   }
 }
 
-/**
- * The finding whose program is to run once more: the one named, else the worst leak.
- * @throws Error with one sentence
- */
+/** The finding whose program runs again: the given one, else the worst leak. @throws Error with a message for users */
 export function recordableFinding(store: ResultsStore, place: unknown): FindingMark {
   const finding = (isSourcePlace(place) ? findingAt(store.findings, place) : undefined) ?? store.findings.at(0);
   if (finding === undefined)
@@ -82,8 +78,8 @@ function findingAtCursor(marks: EditorMarks): FindingMark | undefined {
 }
 
 /**
- * Goes to the statement of the finding after or before the cursor, through all files and round at the end; without a
- * cursor, to the worst. Findings that were edited since are passed over while others are left.
+ * Goes to the next or previous finding through all files, cyclically; without a cursor, to the worst. Edited findings
+ * come last.
  */
 export async function goToLeak(
   store: ResultsStore,

@@ -14,9 +14,8 @@ const CALL = 'dump_memory_snapshot()';
 const RECORDS = /_record_memory_history\s*\(|_dump_snapshot\s*\(|\bleakline_recorder\b/;
 
 /**
- * Inserts code that records: behind the imports the function that dumps, in the loop of the cursor its call. Undo takes
- * it back.
- * @throws Error with one sentence
+ * Inserts recording code: a function after the imports, and its call in the loop at the cursor. Undo removes it.
+ * @throws Error
  */
 export async function insertRecordingCode(): Promise<void> {
   const editor = vscode.window.activeTextEditor;

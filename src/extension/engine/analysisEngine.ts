@@ -29,8 +29,8 @@ interface Running {
 }
 
 /**
- * Calls to the worker, which starts with the first one. If it crashes, open calls fail with one sentence. A new worker
- * reads the same snapshots, except the file that caused the crash; after {@link MOST_ENDS} crashes none starts until `revive`.
+ * Calls to the worker, which starts with the first one. A crash fails open calls. A new worker reads the same
+ * snapshots, without the file that caused the crash. After {@link MOST_ENDS} crashes, none starts until `revive`.
  */
 export class AnalysisEngine {
   private running: Running | null = null;
@@ -56,10 +56,7 @@ export class AnalysisEngine {
     private readonly listener: EngineListener,
   ) {}
 
-  /**
-   * Asks the worker.
-   * @throws RpcError with the worker's reason, `cancelled`, or `closed` if it ended or is down
-   */
+  /** Calls the worker. @throws RpcError with its reason, `cancelled`, or `closed` if it is down */
   async call<Name extends keyof WorkerApi>(
     method: Name,
     params: WorkerApi[Name]['params'],

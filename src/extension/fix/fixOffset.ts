@@ -2,9 +2,9 @@ import type { SourceEdit } from '../../core/report/report.js';
 import { findLine, type TextLines } from '../marks/trackedLine.js';
 
 /**
- * The edit of a fix for a text as it is now. The lines that the fix was made for must still say what they said, together
- * and in their order, though they may stand further up or down.
- * @returns how many lines further down they stand, null if they are not there
+ * The edit of a fix for the current text. The lines of the fix must be unchanged and in order, but may have moved
+ * together.
+ * @returns by how many lines they moved down, null if they are missing
  */
 export function fixOffset(edit: SourceEdit, text: TextLines): number | null {
   const [first] = edit.lines;

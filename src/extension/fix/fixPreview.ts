@@ -6,10 +6,7 @@ import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { workspaceEdit } from './sourceFix.js';
 
-/**
- * Shows a fix before it is made: the file beside the file as it would be. It is made by a command of that editor, or by
- * the notification that comes with it.
- */
+/** Shows a fix as a diff before it is applied, by a command of that editor or by its notification. */
 export class FixPreview extends Listener implements vscode.TextDocumentContentProvider {
   private readonly changedEmitter = new vscode.EventEmitter<vscode.Uri>();
   private pending: { finding: FindingMark; uri: vscode.Uri; text: string } | null = null;
@@ -31,10 +28,7 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
     return this.pending?.text ?? '';
   }
 
-  /**
-   * @returns false if the finding has no fix that is an edit
-   * @throws SourceFixError if the source is not what the fix was made for
-   */
+  /** @returns false if the finding has no edit @throws SourceFixError if the source differs */
   async show(finding: FindingMark): Promise<boolean> {
     const edit = finding.parts[0].finding.holder?.edit ?? null;
     if (edit === null) return false;
@@ -50,11 +44,7 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
     return true;
   }
 
-  /**
-   * Makes the change that is shown, and shows where. The file is not saved, and undo takes it back.
-   * @returns the finding
-   * @throws Error with one sentence
-   */
+  /** Applies the shown change, and shows its place. The file is not saved. @returns the finding @throws Error */
   async apply(): Promise<FindingMark> {
     const finding = this.pending?.finding;
     const edit = finding?.parts[0].finding.holder?.edit ?? null;

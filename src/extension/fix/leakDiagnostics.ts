@@ -19,8 +19,7 @@ const OUT_OF_MEMORY_CODE = 'outOfMemory';
 const MOST_LINES = 8;
 
 /**
- * Findings that leak, and lines that ran out of memory, in the Problems view. Each is one, on the statement to change.
- * Where a line was edited since, or only calls what leaks, there is none.
+ * Leaks and out-of-memory errors in the Problems view, one each, on the statement to change. Edited lines have none.
  */
 export class LeakDiagnostics extends Listener {
   private readonly collection = vscode.languages.createDiagnosticCollection(LEAK_SOURCE);

@@ -8,10 +8,7 @@ export class SourceFixError extends Error {
   override readonly name = 'SourceFixError';
 }
 
-/**
- * A fix as an edit of the workspace.
- * @throws SourceFixError if the source is not what the fix was made for
- */
+/** A fix as an edit of the workspace. @throws SourceFixError if the source differs */
 export async function workspaceEdit(edit: SourceEdit, files: PythonFiles): Promise<vscode.WorkspaceEdit> {
   const uri = files.uri(edit.file);
   if (uri === undefined) {

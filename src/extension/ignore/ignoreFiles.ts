@@ -54,11 +54,7 @@ export class IgnoreFiles extends Listener {
     return this.folders.flatMap(({ prefix, leaks }) => leaks.map((leak) => ({ ...leak, file: prefix + leak.file })));
   }
 
-  /**
-   * Writes a leak into the ignore file of its folder.
-   * @param text what the line says now, for where the report does not know
-   * @throws Error with one sentence
-   */
+  /** Adds a leak to the ignore file of its folder. @param text of the line, if the report has none @throws Error */
   async add(line: LineReport, text: string): Promise<void> {
     const folder = this.folderOf(line.file);
     const leak: IgnoredLeak = {
@@ -73,10 +69,7 @@ export class IgnoreFiles extends Listener {
     await this.rewrite(folder, (present) => withIgnoredLeak(present, leak));
   }
 
-  /**
-   * Takes every entry out that names one of these lines.
-   * @throws Error with one sentence
-   */
+  /** Removes all entries that name one of these lines. @throws Error with a message for users */
   async remove(lines: readonly LineReport[]): Promise<void> {
     for (const folder of new Set(lines.map(({ file }) => this.folderOf(file)))) {
       const isGone = (leak: IgnoredLeak): boolean =>

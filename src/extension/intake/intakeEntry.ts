@@ -13,8 +13,7 @@ export interface IntakeEntry {
   readonly origin: IntakeOrigin;
   readonly phase: IntakePhase;
   /**
-   * The last good reading, also while the file is being rewritten: empty for trends and cycles, several for a page with
-   * several snapshots.
+   * The last good reading, also during a rewrite: no snapshot for trends and cycles, several for a page with several.
    */
   readonly snapshots: readonly SnapshotReport[] | null;
   /** Set in the phases `truncated` and `rejected`. */

@@ -6,8 +6,8 @@ const QUIET_MS = 40;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Debounces work: many requests make one run, and a request during a run makes one more. A burst that does not end delays
- * the work only for a limited time.
+ * Debounces work: many requests start one run, and requests during a run one more. A long burst delays it only for a
+ * time.
  */
 export class QuietMoment {
   private cancelTimer: (() => void) | null = null;
@@ -15,10 +15,7 @@ export class QuietMoment {
   private running = false;
   private disposed = false;
 
-  /**
-   * @param busy true while more requests are expected
-   * @param work must handle its own failures
-   */
+  /** @param busy true while more requests are expected @param work must handle its own failures */
   constructor(
     private readonly clock: Clock,
     private readonly busy: () => boolean,

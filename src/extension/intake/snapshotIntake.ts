@@ -41,9 +41,8 @@ interface IntakeTexts {
 }
 
 /**
- * Reads files when they are complete: found → stable → last byte → read → ready, or truncated (tried again), or rejected
- * (until the file changes). A few files are read at a time. PyTorch writes snapshots in place, so an incomplete file is
- * normal and not an error.
+ * Reads files when they are complete: found → stable → last byte → read → ready, or truncated (tried again), or
+ * rejected (until the file changes). PyTorch writes snapshots in place, so an incomplete file is normal.
  */
 export class SnapshotIntake {
   private readonly files = new Map<string, MutableEntry>();
@@ -58,7 +57,7 @@ export class SnapshotIntake {
 
   /**
    * @param readAtOnce files that are read at the same time
-   * @param changed called after every change of an entry; `content` is true if the set of readings changed
+   * @param changed called after each change of an entry; `content` is true if the readings changed
    */
   constructor(
     private readonly disk: IntakeFiles,
@@ -105,10 +104,7 @@ export class SnapshotIntake {
     this.schedulePoll();
   }
 
-  /**
-   * Brings in a file that the user named.
-   * @throws a {@link ReadProblem} as the reason of the rejection
-   */
+  /** Adds a file that the user named. @throws a {@link ReadProblem} as the reason of the rejection */
   open(path: string): Promise<readonly SnapshotReport[]> {
     const entry = this.files.get(path);
     if (entry?.phase === 'rejected') entry.readStamp = null; // requested again: tried again

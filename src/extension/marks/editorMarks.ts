@@ -31,8 +31,8 @@ interface Entry {
 const NONE: readonly never[] = [];
 
 /**
- * The marks of a document, for all surfaces of the editor. The index is ready when they receive a change event. Lists are
- * the same objects until something changes.
+ * The marks of a document, for all surfaces. The index is ready before each change event. Lists stay identical until a
+ * change.
  */
 export class EditorMarks extends Listener {
   private readonly changedEmitter = new vscode.EventEmitter<void>();

@@ -54,10 +54,7 @@ interface HoverPlace {
   readonly canOpen: (file: string) => boolean;
 }
 
-/**
- * The finding of a marked line as Markdown, the answer first. Names and paths come from the recording, so they are
- * escaped.
- */
+/** The finding of a marked line as Markdown, the answer first. Recorded names and paths are escaped. */
 export function hoverMarkdown(
   finding: FindingMark,
   { mark, stale, isInProblem, canOpen }: HoverPlace,

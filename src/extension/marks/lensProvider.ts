@@ -11,8 +11,8 @@ import type { MarkedPlace } from './markedLines.js';
 import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
- * An editor that loses the focus drops the event of new lenses if it has not yet requested them. Such editors get the
- * event again after this many milliseconds, then after twice as many, and so on.
+ * An editor without focus can drop the event of new lenses. It gets the event again after this many ms, then twice as
+ * many.
  */
 const RETRY_MS = 1_000;
 /** The last attempt comes after half a minute. */

@@ -51,8 +51,7 @@ const TREND_WIDTH = 8;
 const LONGEST_HOLDER = 36;
 
 /**
- * The text at the end of a marked line: trend and holder. Without a holder, first and last value. Without a lens, also the
- * amount.
+ * The text at the end of a marked line: trend and holder, else first and last value. Without a lens, also the amount.
  */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
   const { line } = mark.parts[0];

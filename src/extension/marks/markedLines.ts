@@ -34,8 +34,8 @@ interface Lines {
 }
 
 /**
- * Keeps marks on their lines during edits. A line is tracked by the text that ran if known, else by its text at the first
- * lookup. Undo restores the mark.
+ * Moves marks with their lines during edits. A line is tracked by the text that ran, else by its first known text. Undo
+ * restores the mark.
  */
 export class MarkedLines extends Listener {
   private readonly documents = new Map<string, Lines>();
@@ -58,10 +58,7 @@ export class MarkedLines extends Listener {
     ];
   }
 
-  /**
-   * @param line as recorded, 1-based
-   * @returns null if the document never had such a line
-   */
+  /** @param line as recorded, 1-based @returns null if the document never had such a line */
   place(document: vscode.TextDocument, line: number): MarkedPlace | null {
     const key = document.uri.toString();
     const lines = getOrAdd(this.documents, key, () => ({ tracked: new Map(), carry: null }));
@@ -84,8 +81,8 @@ export class MarkedLines extends Listener {
   }
 
   /**
-   * The recorded line for a current line, if it was looked up before; else the line itself.
-   * @param line 1-based, as is the result
+   * The recorded line of a current line that was looked up before; else the same line. @param line 1-based, as is the
+   * result
    */
   recorded(document: vscode.TextDocument, line: number): number {
     for (const [recorded, tracked] of this.documents.get(document.uri.toString())?.tracked ?? []) {

@@ -28,10 +28,7 @@ interface Entry {
   text: RecordedText;
 }
 
-/**
- * Finds the text that ran: by the recorder's hash, else from git at the time of the snapshot if the file was written
- * since.
- */
+/** Finds the text that ran: by the recorder's hash, else from git at the time of the snapshot if the file is newer. */
 export class RecordedTexts extends Listener {
   private readonly entries = new Map<string, Entry>();
   private readonly learnedEmitter = new vscode.EventEmitter<vscode.Uri>();

@@ -19,8 +19,8 @@ export interface LineEdit {
 const SEARCHED_LINES = 50;
 
 /**
- * The place of a line after an edit.
- * @param indent characters of white space that the line begins with: an edit that ends there does not change the line
+ * The place of a line after an edit. @param indent its leading white space: an edit that ends there does not change the
+ * line
  */
 export function shiftLine(line: number, indent: number, edit: LineEdit): number {
   const { startLine, endLine, endCharacter, addedLines } = edit;
@@ -41,10 +41,7 @@ export function findLine(lines: TextLines, near: number, text: string): number |
   return null;
 }
 
-/**
- * The likely current place of a line of an earlier text. Lines before the first difference and after the last one keep
- * their distance from that end.
- */
+/** The likely place of a line of an earlier text: lines before the first difference and after the last one stay. */
 export function lineCarrier(before: readonly string[], now: TextLines): (line: number) => number {
   const shorter = Math.min(before.length, now.lineCount);
   let same = 0;

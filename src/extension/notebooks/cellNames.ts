@@ -1,7 +1,4 @@
-/**
- * Jupyter's names for the code of a cell. A name contains a hash of the cell's text, so equal names mean that the cell's
- * text ran.
- */
+/** Jupyter's names for the code of a cell. They contain a hash of its text, so equal names mean that this text ran. */
 import { createHash } from 'node:crypto';
 
 /** The name that ipykernel (6 and newer) gives, in its own folder of temporary files. */

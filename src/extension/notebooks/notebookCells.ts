@@ -24,8 +24,8 @@ interface Match {
 }
 
 /**
- * Maps recorded code to notebook cells. A cell is identified by its text. After that it stays identified, and its marks
- * follow edits. Closed notebooks are searched for cells that are not found.
+ * Maps recorded code to notebook cells by their text, also in closed notebooks. A mapped cell stays mapped during
+ * edits.
  */
 export class NotebookCells extends Listener {
   /** Names of cells in reports. */
@@ -70,10 +70,7 @@ export class NotebookCells extends Listener {
     ];
   }
 
-  /**
-   * Searches for the cells that a report could not find.
-   * @returns true if the set of identified cells changed, so that a new report differs
-   */
+  /** Searches for the cells that a report could not find. @returns true if a new report would differ */
   async know(unmapped: readonly string[]): Promise<boolean> {
     for (const file of unmapped) if (recordedCellKey(file) !== null) this.recorded.add(file);
     return this.look();

@@ -7,19 +7,16 @@ const LOOKUP_MS = 30_000;
 const FIND_TORCH = 'import importlib.util, sys; sys.exit(0 if importlib.util.find_spec("torch") else 3)';
 const NO_TORCH = 3;
 
-/**
- * @param target a file of the explorer or of an editor's title; the active editor's if null, else one that the user picks
- * @throws Error with one sentence
- */
+/** @param target a file of the explorer or an editor, null for the active editor or a choice @throws Error */
 export async function runWithRecording(tasks: RecordingTasks, target: vscode.Uri | null): Promise<void> {
   const uri = target ?? (await pickPythonFile());
   if (uri !== undefined) await runRecording(tasks, uri);
 }
 
 /**
- * Runs a Python file under the recorder, in a terminal. Snapshots appear in the workspace folder, where they are found.
- * @returns its exit code once it has ended, null if it was not started
- * @throws Error with one sentence
+ * Runs a Python file under the recorder, in a terminal.
+ * @returns its exit code at the end, null if it was not started
+ * @throws Error with a message for users
  */
 export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): Promise<number | null> {
   if (!vscode.workspace.isTrusted) {
@@ -85,8 +82,8 @@ const MOST_FILES = 500;
 const LEFT_OUT = '**/{node_modules,site-packages,.venv,venv,env,__pycache__}/**';
 
 /**
- * The file to run: the active editor's, else one that the user picks.
- * @returns undefined if they cancel, or if the workspace has no file
+ * The file to run: the active editor's, else one that the user selects. @returns undefined if cancelled or without a
+ * file
  */
 async function pickPythonFile(): Promise<vscode.Uri | undefined> {
   const document = vscode.window.activeTextEditor?.document;

@@ -28,7 +28,7 @@ export interface FindingMark {
 }
 
 /**
- * All findings, worst first; or those of the lines that the workspace ignores. Bytes are never summed over runs.
+ * All findings, worst first; or those of ignored lines. Bytes are not added over runs.
  * @param marks of the same lines
  * @param canOpen true for files of the workspace
  */

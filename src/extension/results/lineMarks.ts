@@ -79,10 +79,7 @@ function worstFirst(a: MarkPart, b: MarkPart): number {
 
 const TONES: readonly MarkTone[] = ['leak', 'cycle', 'growth', 'growing'];
 
-/**
- * All marks of a report, worst first; or those of the lines that the workspace ignores. Bytes are never summed over runs:
- * they are different processes or times.
- */
+/** All marks of a report, worst first; or those of ignored lines. Bytes are not added over runs. */
 export function lineMarks(report: Report, ignored = false): LineMark[] {
   const ranks = rankCount(report.runs);
   const byLine = new Map<string, MarkPart[]>();
@@ -120,9 +117,8 @@ export function byFile<T extends { readonly file: string; readonly line: number 
 }
 
 /**
- * The mark after (or before) a place, through the files in the order of their names and round at the end; without a place,
- * the first one given.
- * @param line 1-based; marks on this line are passed over
+ * The mark after or before a place, through files by name, cyclically; without a place, the first. @param line 1-based,
+ * skipped
  */
 export function neighborMark<T extends { readonly file: string; readonly line: number }>(
   marks: readonly T[],

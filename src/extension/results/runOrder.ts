@@ -1,8 +1,7 @@
 import type { RunReport } from '../../core/report/report.js';
 
 /**
- * The order of runs in lists: latest snapshot first; for equal or unknown times, the higher name first, since names count
- * up. The ranks of a job stay together, in their order.
+ * The order of runs in lists: latest snapshot first, then the higher name. The ranks of a job stay together, in order.
  */
 export function newestFirst(runs: readonly RunReport[]): RunReport[] {
   const job = (run: RunReport): string => run.job ?? run.id;

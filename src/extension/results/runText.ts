@@ -8,8 +8,8 @@ import { dirname } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
 
 /**
- * Names for runs: the folder of their snapshots and, where there are several, their rank. Folders that people would call
- * the same are identified by what they lie in, runs of one folder are numbered.
+ * Names for runs: the folder of their snapshots, and the rank if there are several. Parent folders distinguish equal
+ * names; runs of one folder are numbered.
  * @param relative makes a path shorter for users
  */
 export function runNames(

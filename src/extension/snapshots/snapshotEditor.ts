@@ -7,8 +7,8 @@ import { basename } from '../text/pathText.js';
 import type { Timelines } from '../timeline/timelines.js';
 
 /**
- * A snapshot as an editor: the timeline of its file. VS Code offers it for every pickle and opens none with it; here those
- * are that Leakline has read as snapshots, so other pickles stay with their own editors.
+ * A snapshot as an editor: the timeline of its file. VS Code offers it for every pickle, but opens none with it. Only
+ * files that Leakline has read as snapshots open here.
  */
 export class SnapshotEditor extends Listener {
   /** Tabs of pickles that were opened before they were read. */

@@ -1,8 +1,8 @@
 import { groupBy } from '../../core/maps.js';
 
 /**
- * Short names of files or folders; those that would be the same begin further out, where they differ.
- * @param short what people call one as long as no other is called so
+ * Short names of files or folders, with parent folders where needed to distinguish them. @param short the preferred
+ * name
  */
 export function distinctNames(paths: ReadonlySet<string>, short: (path: string) => string): Map<string, string> {
   const names = new Map<string, string>();

@@ -154,10 +154,7 @@ export class TimelinePage extends Listener {
 /** Letters of a name at most. */
 const LONGEST_NAME = 100;
 
-/**
- * Asks where a picture or a table shall go, and writes it there.
- * @returns the path, null if the user changed their mind
- */
+/** Asks for a place for a picture or table, and writes it there. @returns the path, null if cancelled */
 async function saveFile({ name, kind, content }: SavedFile): Promise<string | null> {
   const folder = vscode.workspace.workspaceFolders?.at(0)?.uri ?? vscode.Uri.file(homedir());
   const names = {

@@ -7,10 +7,7 @@ import { EditorCursor } from './editorCursor.js';
 import { TimelinePage, type TimelinePlace, type TimelineServices } from './timelinePage.js';
 import { TimelineSelection } from './timelineSelection.js';
 
-/**
- * The timeline's places: a view in the panel, which is its home, and a tab for those who want all of the window. Both
- * show the same page and the same selection.
- */
+/** The places of the timeline: a view in the panel, and a tab for more space, with one selection. */
 export class Timelines extends Listener {
   private readonly services: TimelineServices;
   private readonly selection: TimelineSelection;

@@ -187,10 +187,7 @@ function uncounted(path: string): string {
   return path.replace(/\d+/g, '#');
 }
 
-/**
- * A file that is not a snapshot is not shown, unless it lies among snapshots and began like one, or is counted like them:
- * then it is a damaged one, and missed.
- */
+/** A file without a snapshot is shown only beside snapshots if it looks like a damaged one. */
 function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
   switch (entry.phase) {
     case 'reading':

@@ -10,8 +10,8 @@ export function isSkippedFolder(relative: string): boolean {
 export const SKIPPED_FOLDERS_GLOB = `**/{${[...SKIPPED_FOLDERS].join(',')}}/**`;
 
 /**
- * True if any of the globs matches a whole path with `/`. As in VS Code's settings, files with a leading dot match, and a
- * pattern without a slash matches at any depth. An invalid glob matches nothing.
+ * True if a glob matches a whole path with `/`, as in VS Code's settings: also files with a leading dot, and patterns
+ * without a slash at any depth. An invalid glob matches nothing.
  */
 export function globMatcher(globs: readonly string[]): (relative: string) => boolean {
   const inPicomatch = globs

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 const MOST_FOLDERS = 32;
 
 /**
- * Detects missing file events: a file in a folder of snapshots that existed one round ago and had no event. Costs one
- * listing per folder of snapshots and round.
+ * Detects missing file events: a file that existed one round ago without an event. Lists each folder of snapshots per
+ * round.
  */
 export class MissedChanges {
   private readonly known = new Map<string, Set<string>>();

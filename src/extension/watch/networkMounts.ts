@@ -4,10 +4,7 @@
 const SILENT_KINDS =
   /^(?:nfs4?|cifs|smb3|smbfs|9p|afs|ceph|lustre|gpfs|beegfs|glusterfs|davfs|vboxsf|prl_fs|virtiofs|fuse\.(?:sshfs|ceph|glusterfs|s3fs|goofys|gcsfuse|rclone|juicefs|vmhgfs-fuse|mount-s3|blobfuse2?))$/;
 
-/**
- * The type of a folder's file system if events may be missing; else null.
- * @param mounts content of `/proc/mounts`; empty on systems without it
- */
+/** The type of a folder's file system if events may be missing, else null. @param mounts `/proc/mounts`, or empty */
 export function silentFileSystem(folder: string, mounts: string): string | null {
   let longest = -1;
   let kind: string | null = null;

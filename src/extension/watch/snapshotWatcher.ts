@@ -21,8 +21,8 @@ export interface WatchScope {
   /** True for polling instead of events. */
   readonly polls: boolean;
   /**
-   * The snapshot of a file, which is the file itself or that of a sidecar; null for files that are not watched.
-   * @param relative path below the folder, with `/`
+   * The snapshot of a file or of its sidecar; null for files that are not watched. @param relative path below the
+   * folder, with `/`
    */
   snapshotOf(relative: string): string | null;
   /** @param relative path of a directory below the folder, with `/` */

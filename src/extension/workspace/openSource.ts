@@ -19,9 +19,9 @@ export function isSourcePlace(value: unknown): value is SourcePlace {
 }
 
 /**
- * Opens a workspace file, or a notebook at a cell, at a recorded line, wherever edits have moved it. Nothing but what the
- * workspace's own listing has can be opened.
- * @throws Error with one sentence if the workspace has no such file
+ * Opens a workspace file or notebook at the current place of a recorded line. Only files that the workspace lists can
+ * be opened.
+ * @throws Error if the workspace has no such file
  */
 export async function openSource(
   files: PythonFiles,

@@ -3,8 +3,7 @@ import * as vscode from 'vscode';
 import { distinctNames } from '../text/distinctNames.js';
 
 /**
- * What stands in front of a folder's files: its name, and where other folders have that name as well, so much of where it
- * lies as tells them apart; nothing in a workspace of one folder.
+ * The prefix of a folder's files: its name, with as many parent folders as distinguish it; empty for a single folder.
  */
 export function folderPrefix({ name, uri }: vscode.WorkspaceFolder): string {
   const folders = vscode.workspace.workspaceFolders ?? [];

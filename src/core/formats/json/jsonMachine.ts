@@ -80,10 +80,10 @@ export class JsonMachine {
   }
 
   /**
-   * Takes every token that lies whole in `buffer[from .. end)`.
+   * Reads each complete token in `buffer[from .. end)`.
    * @param base offset of `buffer[0]` in the input, for messages
-   * @param last no more will follow
-   * @returns the place of the first byte not consumed: bring it again with what follows
+   * @param last no more bytes follow
+   * @returns the offset of the first byte to pass again with the next piece
    * @throws SnapshotError
    */
   run(buffer: Uint8Array, from: number, end: number, base: number, last: boolean): number {

@@ -27,8 +27,7 @@ function exactNumber(kind: NumberKind, low: number, high: number): number | bigi
 }
 
 /**
- * Builds the values at one depth of a JSON text, one after the other, and forgets each when it was handed on. For lists
- * of millions of small objects.
+ * Builds the values at one depth of a JSON text, and forgets each after use: for lists of millions of small objects.
  */
 export class JsonElements implements JsonHandler {
   private strings = new StringPool();
@@ -38,10 +37,10 @@ export class JsonElements implements JsonHandler {
   private elementDepth: number;
 
   /**
-   * @param elements containers around an element: 0 for the top values, 1 for the items of a top list, 2 for those of
-   *   lists in a top object; `items` for the items of top lists and other top values
-   * @param onElement told the key of the list in the top object, empty without one
-   * @param wanted false for keys whose values need not be built
+   * @param elements depth: 0 for top values, 1 for items of a top list, 2 for items of lists in a top object; `items`
+   *   for both
+   * @param onElement gets the key of the list in the top object, empty without one
+   * @param wanted false for keys whose values are skipped
    */
   constructor(
     private readonly elements: number | 'items',

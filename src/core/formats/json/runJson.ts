@@ -7,8 +7,7 @@ const DEFAULT_CHUNK = 1 << 20;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * Feeds a source through the machine to its end. The result is the same for any size of the reads.
- * @throws SnapshotError `truncated` if the source ends inside the value, or what the machine throws
+ * Feeds a source through the machine, in reads of any size. @throws SnapshotError `truncated`, or the machine's error
  */
 export async function runJson(source: ByteSource, machine: JsonMachine, chunkSize = DEFAULT_CHUNK): Promise<void> {
   const start = await byteOrderMark(source);

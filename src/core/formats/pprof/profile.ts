@@ -44,7 +44,7 @@ const LINE = { function: 1, line: 2 } as const;
 const FUNCTION = { id: 1, name: 2, file: 4 } as const;
 
 /**
- * Reads a pprof profile, as Go and JAX write it, unpacked.
+ * Reads an unpacked pprof profile of Go or JAX.
  * @param name of the input, for messages
  * @throws SnapshotError `truncated`, `notASnapshot` or `limit`
  */

@@ -24,10 +24,7 @@ const enum Wire {
   Fixed32 = 5,
 }
 
-/**
- * The fields of a message, in its order.
- * @throws SnapshotError `truncated` if the last one is not whole, `notASnapshot` if there is something else
- */
+/** The fields of a message, in order. @throws SnapshotError `truncated` in the last field, else `notASnapshot` */
 export function fields(message: Uint8Array, name: string): Field[] {
   const found: Field[] = [];
   const reader = new Reader(message, name);
@@ -65,10 +62,7 @@ function tooManyFields(name: string, offset: number): LimitError {
   );
 }
 
-/**
- * The numbers of a repeated field, packed or not.
- * @throws SnapshotError as `fields`
- */
+/** The numbers of a repeated field, packed or not. @throws SnapshotError as `fields` */
 export function numbersOf(message: readonly Field[], id: number, name: string): number[] {
   return message
     .filter((field) => field.id === id)

@@ -64,8 +64,7 @@ export function headerColumns(fields: readonly string[]): SmiColumns | null {
 }
 
 /**
- * The columns of a table without a header (`noheader`), from its first line: a time and sizes, in the order of
- * `timestamp,index,memory.used,memory.total`; or a process and its size. Null if the fields could be anything.
+ * The columns of a table without a header, from its first line: time and sizes, or process and size. Null if unclear.
  */
 export function guessedColumns(fields: readonly string[]): SmiColumns | null {
   const columns = { ...NONE, count: fields.length };

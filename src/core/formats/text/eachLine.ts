@@ -11,9 +11,9 @@ export function textDecoder(head: Uint8Array): TextDecoder {
 }
 
 /**
- * Hands on every line of a text, without its end.
- * @param onLine told whether the line has an end: the last one of a file that is being written may not be whole
- * @throws SnapshotError `notASnapshot` where a line is longer than any log's
+ * Passes on each line of a text, without its end.
+ * @param onLine `isWhole` is false for a last line without an end: the file may still be written
+ * @throws SnapshotError `notASnapshot` if a line is longer than in any log
  */
 export async function eachLine(
   source: ByteSource,

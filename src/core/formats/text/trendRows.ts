@@ -33,9 +33,9 @@ export class TrendRows {
   }
 
   /**
-   * Something, such as a device, tells its amounts.
-   * @param teller begins the next row if it has told in the present one already, or tells much later than its first
-   * @param time NaN where not known; a row has the time of what comes first in it
+   * Begins the amounts of a source such as a device.
+   * @param teller begins a new row if it is in the current row already, or much later
+   * @param time NaN if unknown; a row has the time of its first source
    */
   begin(teller: string, time: Microseconds): void {
     const isLater = time - this.times.data[this.count - 1] > ONE_ROUND_US;
@@ -49,9 +49,9 @@ export class TrendRows {
   }
 
   /**
-   * An amount in the present row.
-   * @param bytes NaN where the log does not say
-   * @param peak the highest until then, null where the log does not say
+   * An amount in the current row.
+   * @param bytes NaN if unknown
+   * @param peak the maximum so far, null if unknown
    */
   set(name: string, device: DeviceOrdinal | null, bytes: Bytes, peak: Bytes | null = null): void {
     const key = `${device ?? ''}/${name}`;

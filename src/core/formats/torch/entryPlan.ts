@@ -15,9 +15,8 @@ export class EntryPlan {
   compileContext = 0;
 
   /**
-   * Looks at the keys of an entry, which stand in the even places.
-   * @returns false if entries with such keys have to be read one by one: they are something else, name a thing twice, or
-   *   have stacks of several kinds
+   * Examines the keys of an entry, in the even cells.
+   * @returns false for keys to be read one by one: another kind of entry, a repeated key, or several kinds of stacks
    */
   make(ref: Int32Array, keys: number): boolean {
     this.action = this.addr = this.size = this.stream = this.timeUs = this.frames = 0;

@@ -11,8 +11,7 @@ const GLOBAL = /^c([\w.]{1,128})\n([\w.]{1,128})\n/;
 const STACK_GLOBAL = /\x8c([^])([\w.]{1,128})\x94?\x8c([^])([\w.]{1,128})\x94?$/;
 
 /**
- * Says what a pickle is that was refused because it names code, by what it names: often it is a saved model, or NumPy's
- * numbers got into a snapshot. Nothing of it is run.
+ * Explains a pickle that was rejected because it names code: often a saved model, or NumPy numbers in a snapshot.
  * @returns the error itself if the name is unavailable
  */
 export async function explained(source: ByteSource, error: SnapshotError): Promise<SnapshotError> {

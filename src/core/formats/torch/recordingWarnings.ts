@@ -134,10 +134,7 @@ function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null
   };
 }
 
-/**
- * Until PyTorch says so itself, a full ring shows by what is missing: live blocks that were recorded, for they have a
- * stack, and whose allocation the trace does not hold.
- */
+/** Older PyTorch versions do not report a full ring: live blocks with a stack have no allocation in the trace. */
 function overflow(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
   const { blocks, settings } = snapshot;
   const said = settings?.['trace_alloc_overflowed'];

@@ -46,10 +46,7 @@ export class TorchObjects {
     return makeRef(Torch.Object, this.objects.length - 1);
   }
 
-  /**
-   * The texts of a list of texts, other items left out.
-   * @throws SnapshotError `limit` if the same lists are requested repeatedly
-   */
+  /** The strings of a list. @throws SnapshotError `limit` if the same lists are requested repeatedly */
   texts(list: Ref): StringId[] {
     const object = this.get(list);
     if (object?.type !== 'list') return [];
@@ -87,10 +84,7 @@ export class TorchObjects {
     return this.add({ type, first, count: to - from });
   }
 
-  /**
-   * Adds to a list of anything.
-   * @throws SnapshotError `notASnapshot` if it already is a list of events, blocks or frames
-   */
+  /** Adds to a list of anything. @throws SnapshotError `notASnapshot` if it holds events, blocks or frames */
   append(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const known = this.get(list);
     const existing = known?.type === 'list' ? known : null;
@@ -111,10 +105,7 @@ export class TorchObjects {
     return existing === null ? this.add({ type: 'list', items }) : list;
   }
 
-  /**
-   * A dictionary without anything that is not a setting.
-   * @throws SnapshotError `limit` if it holds itself, or the same ones repeatedly
-   */
+  /** The settings of a dictionary. @throws SnapshotError `limit` if it contains itself, or equal ones repeatedly */
   settings(dict: TorchObject & { type: 'dict' }, depth = 0): { readonly [key: string]: SettingValue } {
     this.lookAt(dict.entries.size, 'dictionary');
     if (depth === MAX_DEPTH) {

@@ -27,10 +27,7 @@ export interface TorchTop {
   settings: { readonly [key: string]: SettingValue } | null;
 }
 
-/**
- * Turns the containers of a PyTorch allocator snapshot into columns while they are read. Dictionaries are distinguished by
- * their keys, and unknown keys are passed over, as later releases add them.
- */
+/** Turns the containers of a PyTorch snapshot into columns. Keys identify a dictionary; unknown keys are skipped. */
 export class TorchSink implements RecordSink {
   readonly frames: TorchFrames;
   readonly forecast: StackForecast;
@@ -140,8 +137,7 @@ export class TorchSink implements RecordSink {
   }
 
   /**
-   * What the finished input is: a dictionary with segments, or the list of segments alone, which is all that
-   * `memory_snapshot()` and releases before 2.0 give.
+   * The finished input: a dictionary with segments, or only the list of segments, as from `memory_snapshot()`.
    * @throws SnapshotError `notASnapshot` if it is something else
    */
   top(result: Ref): TorchTop {

@@ -18,8 +18,7 @@ const MOST_GROWTH = 16;
 const FREE_FRAMES = 1 << 20;
 
 /**
- * Closes a snapshot that was read through a sink.
- * @throws SnapshotError `notASnapshot` if the input was something else
+ * Closes a snapshot that was read through a sink. @throws SnapshotError `notASnapshot` if the input is something else
  */
 export function finishTorch(
   builder: SnapshotBuilder,

@@ -44,10 +44,9 @@ export class TorchTrace {
   ) {}
 
   /**
-   * A dictionary with an `action`, as {@link entry}, but without a look at each key: most entries have the keys of the
-   * one before.
-   * @param isSame true if the keys are those of the call before
-   * @returns null if it is something else, or has more than a plan knows
+   * Like {@link entry}, without a look at each key: most entries have the keys of the previous one.
+   * @param isSame true if the keys are those of the previous call
+   * @returns null if it is something else, or has keys outside the plan
    */
   plannedEntry(stack: ValueStack, keys: number, isSame: boolean): Ref | null {
     const { ref, low, high } = stack;

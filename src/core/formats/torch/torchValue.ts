@@ -45,28 +45,19 @@ export function byteCount(stack: ValueStack, at: number): number {
   return value > 0 ? value : 0;
 }
 
-/**
- * The exact decimal text of a handle of 64 bits. Handles are unsigned, but the C++ writer has only signed integers: what
- * it writes as negative is the same handle.
- */
+/** The exact decimal text of a 64-bit handle. Handles are unsigned; the C++ writer stores them as signed integers. */
 export function integerText(stack: ValueStack, at: number): string {
   const { low, high } = stack.words(at);
   return high === 0 ? String(low) : ((BigInt(high) << 32n) | BigInt(low)).toString();
 }
 
-/**
- * Guards the 28 bits that a payload has.
- * @throws SnapshotError `limit`
- */
+/** Checks that a value fits into the 28 bits of a payload. @throws SnapshotError `limit` */
 export function checkedPayload(payload: number, name: string): number {
   if (payload > PAYLOAD_MASK) throw tooManyObjects(name, PAYLOAD_MASK, payload);
   return payload;
 }
 
-/**
- * What is mentioned repeatedly would unfold into much more than the file holds.
- * @param most looks that are allowed
- */
+/** Limits repeated references, which would expand to more than the file. @param most references allowed */
 export function tooManyMentions(
   name: string,
   what: 'stack' | 'list' | 'dictionary' | 'generated',

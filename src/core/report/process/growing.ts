@@ -4,8 +4,8 @@ const FEWEST_SNAPSHOTS = 5;
 const RISING_SHARE = 0.5;
 
 /**
- * True if a series rises in most intervals after warm-up, also in the later half, never falls, and does not level off:
- * a cache that has found its size is not growth. One level interval at the end is not a level yet.
+ * True if a series rises in most intervals after warm-up, also in the later half, never falls, and does not end level.
+ * One level interval at the end still counts as growth.
  */
 export function growsThroughout(all: readonly number[]): boolean {
   const series = all.at(-1) === all.at(-2) ? all.slice(0, -1) : all;

@@ -11,9 +11,9 @@ import { growsThroughout } from './growing.js';
 const LEAST_SHARE = 0.25;
 
 /**
- * Large segments that a little live memory pins. Between two steps that is how every training looks, and the next step
- * fills the holes: it is told only of a device whose memory ran out, or whose reserved memory grows.
- * @param isShort true if the device has too little memory for what is reserved
+ * Large segments that a little live memory pins. This is normal between steps, so it counts only for a device that ran
+ * out of memory or whose reserved memory grows.
+ * @param isShort true for such a device
  */
 export function pinnedSegments(
   last: SnapshotDigest,
@@ -70,10 +70,7 @@ function commonPlace(places: readonly (string | null)[]): string | null {
 const LARGE_SHARE = 0.2;
 const FEWEST_SNAPSHOTS = 3;
 
-/**
- * Blocks whose tensors are gone and that another stream still uses, more and more of them or much all the time. A few
- * wait in any snapshot of a program with several streams.
- */
+/** Released blocks that another stream still uses, if they grow in number or are always many. A few are normal. */
 export function pendingFrees(
   snapshots: readonly SnapshotDigest[],
   device: number,

@@ -16,10 +16,7 @@ const LEAST_GROWTH = 0.2;
 /** A small segment that PyTorch took between a sample and a dump, and rounding to MiB. */
 const NOISE: Bytes = 4 << 20;
 
-/**
- * What is wrong with a run's memory that no line of the program answers for, the devices in order.
- * @param sampledOf what samples of a device say, see `sampledUses`
- */
+/** Findings on memory that belongs to no line, by device. @param sampledOf samples of a device, see `sampledUses` */
 export function processFindings(
   snapshots: readonly SnapshotDigest[],
   lookup: FileLookup,
@@ -38,10 +35,7 @@ export function processFindings(
   });
 }
 
-/**
- * Device memory outside PyTorch that grows: NCCL, other libraries, other processes. The recorder saw it at each snapshot,
- * or samples of the device say it, in every reading of their clock.
- */
+/** Device memory outside PyTorch that grows, by the recorder or by samples in all possible time zones. */
 function hostOnly(
   snapshots: readonly SnapshotDigest[],
   device: number,

@@ -93,8 +93,7 @@ function isBeside(path: string, snapshots: readonly SnapshotDigest[]): boolean {
 }
 
 /**
- * What is used of the device. nvidia-smi counts all devices, a process those that it may see: where both know only one,
- * it is the same.
+ * Used memory of the device. nvidia-smi counts all devices, a process its visible ones: with one each, they are equal.
  */
 function usedOf(snapshots: readonly SnapshotDigest[], device: number, { series }: Trend): TrendSeries | null {
   const used = series.filter((one) => one.name === 'used' && one.device !== null);

@@ -73,10 +73,7 @@ function isSeen(loop: string): boolean {
   return loop !== OUTSIDE && !loop.startsWith('library:');
 }
 
-/**
- * Where a release runs: in the loop of the steps, in a loop around it, after all loops, when a library calls
- * it, or that is not known.
- */
+/** Where a release runs: in the loop of the steps, in an outer loop, after all loops, from a library, or unknown. */
 export type Where = 'step' | 'enclosing' | 'after' | 'library' | 'unknown';
 
 /** An interpreted statement that releases the watched line's memory. */

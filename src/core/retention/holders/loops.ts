@@ -17,8 +17,8 @@ export function loopPlace(name: string, sources: Sources): Place | null {
 }
 
 /**
- * The loop in which training goes on when all loops around the watched line are over, as after a search of a learning
- * rate: what grows in the first one grows no longer than that takes. Null if there is none.
+ * The loop in which training continues after all loops around the watched line, as after a search for a learning rate.
+ * It limits growth in the first one. Null if there is none.
  */
 export function nextLoop({ machine }: HolderSearch): Place | null {
   const watched = machine.watchedLoops ?? [];
@@ -36,8 +36,8 @@ export function nextLoop({ machine }: HolderSearch): Place | null {
 }
 
 /**
- * True if what a finding names is put under keys of which each is another one than all before: numbers that the outermost
- * of the training's loops counts, the length of what only grows, tensors of the step, or their ids where these are kept.
+ * True if a finding stores values under keys that never repeat: numbers that the outermost training loop counts, a
+ * growing length, tensors of the step, or their stored ids.
  */
 export function hasNewKeys({ module, span }: Finding, search: HolderSearch): boolean {
   return search.holdingsAt({ module, span }).some((holding) => isNewKey(holding, search));

@@ -54,10 +54,7 @@ class TrainingLoops {
   /** Outermost first: the last is the step. */
   readonly names: readonly string[];
 
-  /**
-   * @param watched the loops around the watched line
-   * @param steps where the training steps; null if the innermost loop does
-   */
+  /** @param watched the loops around the watched line @param steps the loop of the steps; null for the innermost */
   constructor(watched: readonly LoopRound[], steps: readonly StepSign[] | null) {
     const path = watched.map(({ loop }) => loop);
     this.names = steps === null ? path : path.slice(0, stepLoop(path, steps) + 1);
@@ -118,7 +115,7 @@ export class HolderSearch {
   /**
    * @param watched the loops around the watched line
    * @param allocatedEvery steps between two allocations of the held memory, null if unknown
-   * @param steps where the training steps; null if the innermost of the loops does
+   * @param steps the loop of the steps; null for the innermost
    */
   constructor(
     readonly machine: Machine,
@@ -196,9 +193,8 @@ function isShared({ container, attribute }: Pick<Holding, 'container' | 'attribu
 }
 
 /**
- * True if each iteration of a loop puts a value under the keys under which the previous one has put its values, so that
- * nothing becomes more: under a constant, under the names of layers.
- * @param outlived the loop, of the training's, whose iterations the container outlives
+ * True if each iteration of a loop stores values under the keys of the previous one, such as names of layers.
+ * @param outlived the training loop whose iterations the container outlives
  */
 export function overwrites({ key, place, loops }: Holding, outlived: number, search: HolderSearch): boolean {
   const { names } = search.loops;

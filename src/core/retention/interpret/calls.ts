@@ -213,10 +213,7 @@ function defaultFactory(value: Value | undefined): Value | undefined {
   return object?.kind === 'instance' && object.library === FIELD ? object.attrs.get('default_factory') : undefined;
 }
 
-/**
- * Calls a method that Python calls implicitly, such as `__enter__` or `__setitem__`, of an object of the program's own.
- * @returns null if there is none
- */
+/** Calls an implicit method such as `__enter__` or `__setitem__` of a program's object. @returns null if it has none */
 export function callSpecial(
   follower: Follower,
   base: Value,

@@ -16,9 +16,9 @@ export interface Guarded {
 }
 
 /**
- * True of an attribute that becomes more whenever what a test guards has run, and that nothing takes back: a test for its
- * being less than something does not hold for ever.
- * @param modules all files that may give it a value
+ * True of an attribute that each run of a tested statement increments, and that nothing resets: the test ends some
+ * time.
+ * @param modules all files that may assign it
  */
 export function isCountingAttribute(name: string, guarded: Guarded, modules: readonly PythonModule[]): boolean {
   const isIt = (target: Expression): boolean => target.kind === 'attribute' && target.name === name;

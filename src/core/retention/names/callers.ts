@@ -18,8 +18,8 @@ const BY_COMPUTED_NAME = /\bgetattr\([^,()]+,(?!\s*(['"])\w+\1\s*[,)])/;
 const NO_FRAMEWORK = /^(?:Module|object|ABC|Generic|Protocol|Dataset|IterableDataset|Optimizer)$/;
 
 /**
- * True of a method that a library may call: of an object that the program hands to one, or with a name that training
- * frameworks call, unless all classes that its own derives from are the workspace's, whose callers are to be seen.
+ * True of a method that a library may call: of an object that the program passes to one, or with a name that frameworks
+ * call, unless all base classes are in the workspace.
  * @param outer the statements around the method
  */
 export function isCalledByFramework(

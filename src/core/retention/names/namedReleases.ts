@@ -18,15 +18,15 @@ export type NamedRelease = { readonly place: Place } & (
 );
 
 /**
- * What a bound that the names show rests on: the container is made with it, its keys begin again, its length is tested before
- * anything is put in, its keys may all have come, or a test may cease to hold.
+ * The reason for a bound by names: its constructor, keys that repeat, a test of its length, a finite set of keys, or a
+ * test that may end.
  */
 export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'flag';
 
 /**
- * All in the source that may end the growth of what has a name: what says most first.
- * @param own the file that the name was read from, and the line of its statement
- * @param modules all that may have run
+ * All statements that may end the growth of a name, the most informative first.
+ * @param own the file of the name, and the line of its statement
+ * @param modules all files that may have run
  */
 export function* namedReleasesOf(
   held: HolderName,
@@ -150,10 +150,7 @@ function asksForNone(test: Expression, isIt: IsIt): boolean {
   return test.kind === 'binary' && test.operator === 'is' && isIt(test.left);
 }
 
-/**
- * Where a generator that the stack passes through takes items out of a buffer of its own, as one that shuffles a stream:
- * what it draws stays in there while others are given on. Null if there is none.
- */
+/** The place where a generator on the stack takes items out of its own buffer, as a shuffled stream does. Else null. */
 export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Place | null {
   for (const { module, line } of path) {
     for (const { statement: fn } of standings(module.body)) {
@@ -200,8 +197,8 @@ function callsIt(statement: Statement, name: string): boolean {
 }
 
 /**
- * True if a statement stands under a test that holds now and may not for ever: of a number, or of a flag that is given
- * another value somewhere. One that holds every so many steps goes on.
+ * True if a statement depends on a test that may end: of a number, or of a flag with another assignment. Periodic tests
+ * do not end.
  */
 function mayCease({ statement, outer, blocks }: Standing, ask: AskTest): boolean {
   const fn = outer.findLastIndex(({ kind }) => kind === 'function');

@@ -8,8 +8,8 @@ import type { ReleaseKind } from '../values/objects.js';
 import { type Found, type IsIt, inModule, mentioning } from './names.js';
 
 /**
- * How a statement releases all or some of what a container holds, or puts another one in its place; null if it does not.
- * @param isInside true of the container as well as of what it holds, whatever these are called here
+ * How a statement releases items of a container, or replaces it; else null.
+ * @param isInside true of the container and of its items, under any name
  */
 export function releaseIn(statement: Statement, isIt: IsIt, isInside: IsIt = isIt): ReleaseKind | null {
   if (statement.kind === 'assign') {

@@ -32,10 +32,7 @@ export class FlowNode {
   /** It keeps what it holds no surer than so. */
   limit: Sureness = 3;
 
-  /**
-   * @param grad how sure it is that it has a graph
-   * @param isTensor true if it can be nothing but a tensor
-   */
+  /** @param grad certainty that it has a graph @param isTensor true if it can only be a tensor */
   constructor(
     readonly grad: Sureness,
     readonly isTensor = false,

@@ -18,8 +18,8 @@ export interface Place {
 }
 
 /**
- * How a statement releases what a container holds: it calls `clear()`, takes items out, puts another object in its place,
- * cuts it down to a part, or deletes items. `remake`: each iteration of a loop makes the container again.
+ * How a statement releases the items of a container: `clear()`, removal, replacement, a slice, or deletion. `remake`:
+ * each iteration of a loop creates the container again.
  */
 export type ReleaseKind = 'clear' | 'take' | 'replace' | 'cut' | 'delete' | 'remake';
 

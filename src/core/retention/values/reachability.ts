@@ -22,8 +22,8 @@ export function graphHeld(node: FlowNode): Sureness {
 const LEVELS: readonly Sureness[] = [3, 2, 1];
 
 /**
- * Walks from a node to one that the watched line allocated, over what is at least so sure.
- * As `data`, what holds memory is passed; as `object`, holders until a graph begins; `behind` a graph, both.
+ * Walks from a node to one that the watched line allocated, over edges of at least this certainty. `data` follows what
+ * holds memory, `object` holders up to a graph, `behind` both after a graph.
  */
 function finds(start: FlowNode, mode: Mode, level: Sureness): boolean {
   const seen: Record<Mode, Set<FlowNode>> = { data: new Set(), object: new Set(), behind: new Set() };
