@@ -107,6 +107,27 @@ describe('Oddities of real files', () => {
     }
   });
 
+  it('pinned host memory (2.14) is in no sum, wherever it stands', async () => {
+    for (const seed of SEEDS) {
+      const [whole, other] = [seed, seed + 100].map((one) => generateSnapshot(seededRandom(one)));
+      const oom = { action: 'oom', device_free: 5, size: 9, stream: 0, time_us: 7, frames: [] };
+      const traces = [...other.device_traces.flat(), oom];
+      for (const host_traces of [traces, [traces]]) {
+        const host = { host_segments: other.segments, host_traces };
+        for (const all of [
+          { ...whole, ...host },
+          { ...host, ...whole },
+        ]) {
+          const read = await readBytes(pickled(all));
+          const expected = await readBytes(pickled(whole));
+          assert.deepEqual(readable(read), readable(expected), `seed ${seed}`);
+          assert.equal(read.takenAtUs, expected.takenAtUs);
+          assert.deepEqual(digestSnapshot('', read).failures, digestSnapshot('', expected).failures);
+        }
+      }
+    }
+  });
+
   it('a snapshot without traces (include_traces=False) is one with the live blocks', async () => {
     for (const seed of SEEDS) {
       const { segments, device_traces: traces, allocator_settings: settings } = generateSnapshot(seededRandom(seed));

@@ -11,18 +11,23 @@ import type { Bytes } from '../../model/units.js';
 import { countText } from '../../text/numberText.js';
 import { t, tCount } from '../../text/translate.js';
 
-/** What a recording could not see, or where it does not add up: one sentence each, the cure at its end. */
-export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
+/**
+ * What a recording could not see, or where it does not add up: one sentence each, the cure at its end.
+ * @param hasHostMemory the recording also has pinned host memory
+ */
+export function recordingWarnings(snapshot: Snapshot, hasHostMemory: boolean): SnapshotWarning[] {
   const { traces } = snapshot;
   const byDevice = liveByDevice(snapshot);
   const eventful = traces.filter((trace) => trace.count > 0);
+  const isHostOnly = hasHostMemory && eventful.length === 0 && snapshot.segments.count === 0;
   const onlyLast = onlyLastEvent(snapshot, eventful);
   const warnings: (SnapshotWarning | null)[] = [
     onlyLast ? onlyLastWarning() : null,
     missingTrace(snapshot, eventful),
     onlyLast ? null : missingStacks(snapshot, eventful),
-    withoutData(snapshot),
+    isHostOnly ? null : withoutData(snapshot),
     damagedSegments(snapshot),
+    hasHostMemory ? hostMemory(isHostOnly) : null,
   ];
   for (const trace of onlyLast ? [] : eventful) {
     const live = byDevice.get(trace.device) ?? [];
@@ -109,6 +114,15 @@ function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
       empty.length === 1
         ? t('Device {0} has no data in this snapshot: dump one in the process that uses it, if any does.', devices)
         : t('Devices {0} have no data in this snapshot: dump one in the processes that use them, if any do.', devices),
+  };
+}
+
+function hostMemory(isAlone: boolean): SnapshotWarning {
+  return {
+    code: 'hostMemory',
+    message: isAlone
+      ? t('The snapshot holds only pinned host memory, which is not shown: record with record_cuda=True.')
+      : t('The snapshot also holds pinned host memory, which is not shown: find it under host_segments in the file.'),
   };
 }
 

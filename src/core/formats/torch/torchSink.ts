@@ -25,6 +25,8 @@ export interface TorchTop {
   order: readonly number[];
   traces: readonly DeviceTrace[];
   settings: { readonly [key: string]: SettingValue } | null;
+  /** True if pinned host memory was recorded (2.14). */
+  hasHostMemory: boolean;
 }
 
 /** Turns the containers of a PyTorch snapshot into columns. Keys identify a dictionary; unknown keys are skipped. */
@@ -149,12 +151,13 @@ export class TorchSink implements RecordSink {
           order: this.segmentOrder(segments),
           traces: this.deviceTraces(top.entries.get('device_traces') ?? null),
           settings: this.settings(top),
+          hasHostMemory: ['host_segments', 'host_traces'].some((key) => this.isFilled(top.entries.get(key))),
         };
       }
     }
     if (top?.type === 'list') {
       const order = this.segmentOrder(top);
-      if (order.length === top.items.length) return { order, traces: [], settings: null };
+      if (order.length === top.items.length) return { order, traces: [], settings: null, hasHostMemory: false };
     }
     throw new SnapshotError(
       'notASnapshot',
@@ -174,6 +177,11 @@ export class TorchSink implements RecordSink {
     });
     const plain = isTorchObject(settings) && settings.type === 'dict' ? this.objects.settings(settings) : null;
     return facts.length === 0 ? plain : { ...plain, ...Object.fromEntries(facts) };
+  }
+
+  private isFilled(value: SettingValue | TorchObject | undefined): boolean {
+    if (!isTorchObject(value)) return false;
+    return value.type === 'events' ? value.count > 0 : value.type === 'list' && value.items.length > 0;
   }
 
   private segmentOrder(value: SettingValue | TorchObject): number[] {
@@ -198,5 +206,5 @@ export class TorchSink implements RecordSink {
   }
 }
 
-/** Where releases after 2.13 say that the trace lost events; some beside the settings, some among them. */
+/** Where releases after 2.14 say that the trace lost events; some beside the settings, some among them. */
 const RING_FACTS = ['trace_alloc_overflowed', 'trace_alloc_max_entries'];

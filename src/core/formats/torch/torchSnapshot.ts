@@ -26,7 +26,7 @@ export function finishTorch(
   result: Ref,
   facts: { format: string; fileBytes: Bytes },
 ): Snapshot {
-  const { order, traces, settings } = sink.top(result);
+  const { order, traces, settings, hasHostMemory } = sink.top(result);
   // A few references could name one list of blocks a million times over, and the columns would be that long.
   if (builder.blocksIn(order) > builder.blockCount) {
     throw new SnapshotError(
@@ -48,7 +48,7 @@ export function finishTorch(
     sink.frames.behind,
     sink.name,
   );
-  return { ...ordered, warnings: recordingWarnings(ordered) };
+  return { ...ordered, warnings: recordingWarnings(ordered, hasHostMemory) };
 }
 
 /** What PyTorch makes of a profile has one segment from the lowest to the highest address: that is not reserved memory. */
