@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
+import { parseJson } from '../core/formats/json/parseJson.js';
 import { columnType, type Column, type ColumnType } from '../core/model/snapshotCodec.js';
 
 const MAGIC = Buffer.from('LKLNcol\0', 'latin1');
@@ -106,7 +107,7 @@ export async function readColumnFile(file: ReadableFile): Promise<ColumnFile> {
 
 function parse(content: Uint8Array<ArrayBuffer>, headerLength: number): ColumnFile {
   if (headerLength > content.length) throw new RangeError('the header is longer than the file');
-  const header = JSON.parse(Buffer.from(content.buffer, 0, headerLength).toString()) as Partial<Header> | null;
+  const header = parseJson(Buffer.from(content.buffer, 0, headerLength).toString()) as Partial<Header> | null;
   if (!Array.isArray(header?.columns)) throw new RangeError('there is no header');
   const columns: Record<string, Column> = {};
   let at = headerLength + padding(headerLength);

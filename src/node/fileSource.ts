@@ -1,7 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../core/bytes/byteSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
-import type { Microseconds } from '../core/model/units.js';
+import type { Bytes, Microseconds } from '../core/model/units.js';
 import { t } from '../core/text/translate.js';
 
 /** What tells one state of a file from another without reading it. */
@@ -62,6 +62,22 @@ export async function openFile(path: string): Promise<OpenFile> {
   } catch (error) {
     await handle?.close();
     throw SnapshotError.is(error) ? error : unreadable(path, error);
+  }
+}
+
+/** Reads a file up to the size that it had at the start. @throws RangeError if it is larger; Error of the file system */
+export async function readSmallFile(path: string, most: Bytes): Promise<{ bytes: Buffer; mtimeMs: number }> {
+  const handle = await open(path, 'r');
+  try {
+    const { size, mtimeMs } = await handle.stat();
+    if (size > most) throw new RangeError('the file is too large');
+    const bytes = Buffer.alloc(size);
+    let filled = 0;
+    for (let got = -1; got !== 0 && filled < size; filled += got)
+      got = (await handle.read(bytes, filled, size - filled)).bytesRead;
+    return { bytes: bytes.subarray(0, filled), mtimeMs };
+  } finally {
+    await handle.close();
   }
 }
 

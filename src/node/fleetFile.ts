@@ -2,7 +2,6 @@
  * One input of a fleet in a file, equal on every node: the columns of a digest, or all of another input, compressed
  * portably.
  */
-import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { gzipSync } from 'fflate';
@@ -14,6 +13,7 @@ import {
   type ReadableFile,
   type WritableFile,
 } from './columnFile.js';
+import { readSmallFile } from './fileSource.js';
 import { digestFile, digestIn, type StoredDigest } from './digestCache.js';
 import { VERSION } from './version.js';
 
@@ -42,10 +42,8 @@ export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
  * Reads an input's file. @throws OtherVersionError; RangeError or Error of zlib and the file system if it is invalid
  */
 export async function readFleetFile(path: string): Promise<FleetInput> {
-  const { size, mtimeMs } = await stat(path);
-  if (size > MOST_BYTES) throw new RangeError('the file is too large');
-  const bytes = await promisify(gunzip)(await readFile(path), { maxOutputLength: MOST_BYTES });
-  const file = await readColumnFile(new MemoryFile(bytes));
+  const { bytes, mtimeMs } = await readSmallFile(path, MOST_BYTES);
+  const file = await readColumnFile(new MemoryFile(await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES })));
   const facts = (file.facts ?? {}) as Record<string, unknown>;
   if (facts['schema'] !== SCHEMA || facts['version'] !== VERSION) throw new OtherVersionError();
   const { name } = facts;

@@ -5,9 +5,11 @@
  */
 import * as v from 'valibot';
 import { createHash, randomUUID } from 'node:crypto';
-import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { getOrAdd } from '../core/maps.js';
 import { folderOf, patternOf, withoutRank } from '../core/runs/runNames.js';
+import { readSmallFile } from './fileSource.js';
 import { makeFolder } from './makeFolder.js';
 
 const DIGEST = '.lkd';
@@ -94,11 +96,10 @@ export class FleetFolder {
 
   /** Groups with digests or a summary, by name. */
   async groups(): Promise<RankGroup[]> {
-    const groups = new Map<string, readonly string[]>();
+    const groups = new Map<string, string[]>();
     for (const path of await filesIn(join(this.path, 'ranks'), NOTE)) groups.set(path.slice(0, -NOTE.length), []);
     for (const path of await filesIn(join(this.path, 'digests'), DIGEST)) {
-      const group = dirname(path);
-      groups.set(group, [...(groups.get(group) ?? []), basename(path)]);
+      getOrAdd(groups, dirname(path), () => []).push(basename(path));
     }
     return [...groups].map(([name, digests]) => ({ name, digests })).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -134,8 +135,7 @@ const failedNote = v.pipe(v.string(), v.parseJson(), v.object({ path: v.string()
 
 async function noteIn(path: string): Promise<FailedNote | null> {
   try {
-    if ((await stat(path)).size > MOST_NOTE_BYTES) return null;
-    return v.parse(failedNote, await readFile(path, 'utf8'));
+    return v.parse(failedNote, (await readSmallFile(path, MOST_NOTE_BYTES)).bytes.toString());
   } catch {
     return null;
   }

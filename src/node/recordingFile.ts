@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { parseRecording } from '../core/formats/recordingSidecar.js';
 import type { Recording } from '../core/model/recording.js';
-import { sameFile, stateOf, type FileState } from './fileSource.js';
+import { readSmallFile, sameFile, stateOf, type FileState } from './fileSource.js';
 import { recordingPath } from './recordingPath.js';
 
 /** A sidecar is some kilobytes; with source texts some hundreds. */
@@ -11,9 +11,7 @@ const MOST_BYTES = 32 << 20;
 export async function readSidecar(snapshot: string): Promise<string | null> {
   const path = recordingPath(snapshot);
   try {
-    const facts = await stat(path);
-    if (!facts.isFile() || facts.size > MOST_BYTES) return null;
-    return await readFile(path, 'utf8');
+    return (await stat(path)).isFile() ? (await readSmallFile(path, MOST_BYTES)).bytes.toString() : null;
   } catch {
     return null;
   }

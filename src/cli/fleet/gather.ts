@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import type { ByteSource } from '../../core/bytes/byteSource.js';
+import { groupBy } from '../../core/maps.js';
 import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/pathMapping.js';
-import { joinReports } from '../../core/report/buildReport.js';
 import type { Report } from '../../core/report/report.js';
-import { renderText } from '../../core/render/renderText.js';
 import { ReportsFromSources } from '../../core/report/reportFromSources.js';
 import { filesOf, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
 import { FleetFolder, type RankGroup } from '../../node/fleetFolder.js';
 import { contentsOf, type Contents, type CommandContext } from '../inputs.js';
-import { isMappedAlike, readSummary, type RankSummary } from './summary.js';
+import { isMappedAlike, joinedReport, readSummary, type RankSummary } from './summary.js';
 
 /** A group of digests, to be opened where its summary does not do. */
 interface Group extends RankGroup {
@@ -108,38 +107,33 @@ export async function reportOfGathered(
   // A log of the machine covers all processes beside it.
   const isAlike = (summary: RankSummary): boolean =>
     contents.trends.length + contents.cycles.length === 0 && isMappedAlike(summary, (file) => mapping.lookup(file));
-  const same = summaries.filter(({ summary }) => isAlike(summary));
-  const open = summaries.filter((one) => !same.includes(one));
+  const byMapping = groupBy(summaries, ({ summary }) => isAlike(summary));
+  const same = byMapping.get(true) ?? [];
+  const open = byMapping.get(false) ?? [];
   if (open.length > 0) {
-    await openGroups(
-      open.map(({ group }) => group),
-      contents,
-      context,
-    );
+    await openGroups(groupsOf(open), contents, context);
     mapping = mappingOf();
   }
   context.analyzing();
   const { report, paths, jobs } = await reports.report(contents.digests, workspace, contents, mapping);
-  const parts = [
-    ...report.runs.map((run, i) => ({ run, names: jobs[i] })),
-    ...same.flatMap(({ summary }) => summary.runs),
-  ];
-  let whole = report;
-  if (same.length > 0) {
-    try {
-      whole = joinReports(parts, report, workspace.expectRanks ?? null);
-      renderText(whole, { mostLines: 1 });
-    } catch {
-      // Each summary is sound alone. What stumbles over them together is made from the digests.
-      await openGroups(
-        same.map(({ group }) => group),
-        contents,
-        context,
-      );
-      return reportOfGathered({ contents, summaries: [] }, workspace, context, reports);
-    }
-  }
-  return { report: { ...whole, failed: contents.failed }, paths };
+  const runs = report.runs.map((run, i) => ({ run, names: jobs[i] }));
+  const whole =
+    same.length === 0
+      ? report
+      : joinedReport(
+          same.map(({ summary }) => summary),
+          { runs, others: report, expected: workspace.expectRanks ?? null },
+        );
+  if (whole !== null) return { report: { ...whole, failed: contents.failed }, paths };
+  // Summaries that stumble are made from the digests: those that do so alone, else all.
+  const sound = same.filter(({ summary }) => joinedReport([summary]) !== null);
+  const kept = new Set(sound.length < same.length ? sound : []);
+  await openGroups(groupsOf(same.filter((one) => !kept.has(one))), contents, context);
+  return reportOfGathered({ contents, summaries: [...kept] }, workspace, context, reports);
+}
+
+function groupsOf(summaries: Gathered['summaries']): Group[] {
+  return summaries.map(({ group }) => group);
 }
 
 export const NOTHING_BESIDE = { recording: null, rank: null, savedAtUs: null };

@@ -5,7 +5,7 @@ import type { SummarizeArguments } from '../arguments.js';
 import type { Contents, CommandContext } from '../inputs.js';
 import { openGroups } from './gather.js';
 import { isGroupOfShard, shardOf } from './shard.js';
-import { readSummary, summaryText, workspaceKey } from './summary.js';
+import { joinedReport, readSummary, summaryText, workspaceKey } from './summary.js';
 
 /** Writes a summary of each rank of this task's shard, but for those that are there. */
 export async function summarize(
@@ -24,7 +24,8 @@ export async function summarize(
       const { name, digests } = group;
       const target = folder.summaryPath(name);
       const known = await readSummary(target);
-      if (known?.workspace === key && known.digests.join() === digests.join()) {
+      const isOfThese = known?.workspace === key && known.digests.join() === digests.join();
+      if (isOfThese && joinedReport([known]) !== null) {
         done.there++;
         continue;
       }

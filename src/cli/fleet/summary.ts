@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import type { FileLookup } from '../../core/attribution/owner.js';
 import type { Bytes } from '../../core/model/units.js';
 import { renderText } from '../../core/render/renderText.js';
+import { parseJson } from '../../core/formats/json/parseJson.js';
 import { joinReports, type RunPart } from '../../core/report/buildReport.js';
+import type { Report } from '../../core/report/report.js';
 import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { readSmallFile } from '../../node/fileSource.js';
 import { VERSION } from '../../node/version.js';
 
 const SCHEMA = 'leakline.rank/1';
@@ -32,19 +34,40 @@ export function summaryText(summary: Omit<RankSummary, 'schema' | 'version'>): s
 /** Reads a summary; null if there is none that can be trusted: it is made again from the digests. */
 export async function readSummary(path: string): Promise<RankSummary | null> {
   try {
-    if ((await stat(path)).size > MOST_BYTES) return null;
-    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    const value = parseJson((await readSmallFile(path, MOST_BYTES)).bytes.toString());
     const { schema, version } = value as Partial<Record<keyof RankSummary, unknown>>;
     if (schema !== SCHEMA || version !== VERSION) return null;
     const summary = value as RankSummary;
-    // Whatever stands in a file, nothing that is made of it stumbles: it has been made once.
     const { runs, files, digests } = summary;
-    renderText(joinReports(runs, { trends: [], cycles: [] }, 1), { mostLines: 1 });
-    const isSound =
+    const isSummary =
       Array.isArray(runs) &&
       [...files.flat(), ...digests].every((text) => text === null || typeof text === 'string') &&
       files.every(([recorded]) => typeof recorded === 'string');
-    return isSound && typeof summary.workspace === 'string' ? summary : null;
+    return isSummary && typeof summary.workspace === 'string' ? summary : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What summaries are reported with. */
+interface Beside {
+  readonly runs: readonly RunPart[];
+  readonly others: Pick<Report, 'trends' | 'cycles'>;
+  /** Ranks of the job, null if it is not known. */
+  readonly expected: number | null;
+}
+
+const ALONE: Beside = { runs: [], others: { trends: [], cycles: [] }, expected: 1 };
+
+/** The report over summaries; null if it stumbles over one of them: whatever stands in a file, it is shown once here. */
+export function joinedReport(
+  summaries: readonly RankSummary[],
+  { runs, others, expected }: Beside = ALONE,
+): Report | null {
+  try {
+    const report = joinReports([...runs, ...summaries.flatMap((summary) => summary.runs)], others, expected);
+    renderText(report, { mostLines: 1 });
+    return report;
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 import { finite } from '../model/schema.js';
 import type { Recording } from '../model/recording.js';
+import { parseJson } from './json/parseJson.js';
 
 /** Entries of a list beyond this number are not looked at. */
 const MOST_ENTRIES = 10_000;
@@ -111,7 +112,13 @@ const sidecar = v.object({
 
 /** @returns null if the text is not a sidecar */
 export function parseRecording(json: string): Recording | null {
-  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), sidecar), json);
+  let value: unknown;
+  try {
+    value = parseJson(json);
+  } catch {
+    return null;
+  }
+  const { success, output } = v.safeParse(sidecar, value);
   if (!success) return null;
   const { run, rank, worldSize, step, takenAtUs, devices, sources } = output;
   const { beganAtUs = [], endedAtUs = [] } = output.collections ?? {};

@@ -24,6 +24,8 @@ export const zip: Format = {
 const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
 /** As many bytes as tell a kind. */
 const HEAD_BYTES = 64;
+/** No more than a disk reads anyway. */
+const AHEAD_BYTES = 1 << 12;
 /** What stands on a page before its snapshots. */
 const MOST_HEADER = 1 << 19;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
@@ -69,13 +71,35 @@ async function chosen(source: ByteSource, members: readonly ZipMember[]): Promis
   if (saved.length === 1) return saved;
   if (files.length === 1) return files;
   const found: ZipMember[] = [];
-  for (const file of files) if (await isSnapshot(source, file)) found.push(file);
+  const ahead = readingAhead(source);
+  for (const file of files) if (await isSnapshot(ahead, file)) found.push(file);
   if (found.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
   if (found.length > 0) return found;
   throw new SnapshotError(
     'unsupported',
     t('{0} is a zip archive of {1} files, none of them a snapshot. Choose another file.', source.name, files.length),
   );
+}
+
+/** Small members lie side by side: one read serves the heads of many. */
+function readingAhead(source: ByteSource): ByteSource {
+  let from = 0;
+  let piece: Uint8Array = new Uint8Array(0);
+  return {
+    name: source.name,
+    size: source.size,
+    unfolding: source.unfolding,
+    read: async (offset, into) => {
+      if (into.length > AHEAD_BYTES) return source.read(offset, into);
+      if (offset < from || offset + into.length > from + piece.length) {
+        piece = await readFully(source, offset, AHEAD_BYTES);
+        from = offset;
+      }
+      const got = piece.subarray(offset - from, offset - from + into.length);
+      into.set(got);
+      return got.length;
+    },
+  };
 }
 
 /** True for a pickle, also gzipped, and for a page of snapshots. Of what is named like one, all that may hold one. */

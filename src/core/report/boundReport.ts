@@ -8,13 +8,14 @@ import type { CompareReport, ReportFrame, RunReport } from './report.js';
 
 /** Characters of all lines and stacks, as JSON: what programs and people read of it is a thousandth. */
 const MOST_CHARACTERS = 1 << 25;
-/** Of each run of a large job. */
+/** Of each run of a large job, and of all of them. */
 const LEAST_OF_RUN = 1 << 14;
+const MOST_OF_JOB = 1 << 26;
 
 /** Bounds lines and stacks: suspects come before other lines, and the largest first. */
 export function boundRuns(
   runs: readonly RunReport[],
-  most = Math.max(MOST_CHARACTERS, runs.length * LEAST_OF_RUN),
+  most = Math.max(MOST_CHARACTERS, Math.min(runs.length * LEAST_OF_RUN, MOST_OF_JOB)),
 ): void {
   const fits = roomFor(most);
   boundLines(
@@ -94,7 +95,8 @@ function boundLines<Line, Others extends { lines: number }>(
   for (const [list, ends] of groupBy(all.slice(end), ({ list }) => list)) {
     const gone = new Set(ends.map(({ line }) => line));
     list.lines = list.lines.filter((line) => !gone.has(line));
-    list.otherLines.lines += gone.size;
+    // A summary's list may be bounded again.
+    list.otherLines = { ...list.otherLines, lines: list.otherLines.lines + gone.size };
     for (const line of gone) add(list.otherLines, line);
   }
 }

@@ -3,10 +3,16 @@
 /** C0 and C1 controls, line separators, and marks that turn the direction of what follows. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** The same in JSON, whose texts have no C0 controls: they are between its parts. */
+const UNSEEN_IN_JSON = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 /** Shows characters that would act on a terminal, or hide, as `\u001b`. */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(UNSEEN, escaped);
+}
+
+function escaped(sign: string): string {
+  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** Characters of a piece of JSON, about: a text has room for many more, but a value may have more than a text. */
@@ -20,11 +26,11 @@ export function visibleJson(value: unknown, print: (piece: string) => void): voi
   const write = (part: string): void => {
     piece += part;
     if (piece.length < PIECE) return;
-    print(visible(piece));
+    print(piece.replace(UNSEEN_IN_JSON, escaped));
     piece = '';
   };
   writeJson(value, '\n', LEVELS, write);
-  print(visible(piece));
+  print(piece.replace(UNSEEN_IN_JSON, escaped));
 }
 
 /** @param line that begins a line at this level */
@@ -43,8 +49,4 @@ function writeJson(value: unknown, line: string, levels: number, write: (part: s
     before = ',';
   }
   write(line + (isList ? ']' : '}'));
-}
-
-function visible(json: string): string {
-  return json.replace(UNSEEN, (sign) => (sign === '\n' ? sign : visibleText(sign)));
 }

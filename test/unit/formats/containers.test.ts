@@ -157,6 +157,17 @@ describe('Containers', () => {
     assert.match(warnings.find(({ code }) => code === 'moreSnapshots')?.message ?? '', /holds 2 snapshots/);
   });
 
+  it('of many small files are searched in reads that serve many of them', async () => {
+    const archive = zipArchive(
+      Array.from({ length: 1000 }, (_, i) => ({ name: `${i}.txt`, bytes: Buffer.from(`notes ${i}`) })),
+    );
+    const source = bytesSource('x.zip', archive);
+    let reads = 0;
+    const counted = { ...source, read: (at: number, into: Uint8Array) => (reads++, source.read(at, into)) };
+    await assert.rejects(readAll(counted).next(), /a zip archive of 1000 files, none of them a snapshot/);
+    assert.ok(reads < 100, `${reads} reads`);
+  });
+
   it('of several files are searched for snapshots by content, not by name', async () => {
     const snapshot = fixture('pending_free.pickle');
     const page = `<script>const local_files = [{"base64": "${snapshot.toString('base64')}"}]</script></html>`;

@@ -81,7 +81,8 @@ describe('The recorder’s sidecar', () => {
   });
 
   it('is nothing when it is not a sidecar', () => {
-    for (const text of ['', '{', '[]', 'null', '{"schema":"leakline.recording/9"}', '{}']) {
+    const nested = `{"schema":"leakline.recording/2","run":${'['.repeat(300)}${']'.repeat(300)}}`;
+    for (const text of ['', '{', '[]', 'null', '{"schema":"leakline.recording/9"}', '{}', nested]) {
       assert.equal(parseRecording(text), null, text);
     }
   });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
-import { openFile, sameFile } from '../../../src/node/fileSource.js';
+import { openFile, readSmallFile, sameFile } from '../../../src/node/fileSource.js';
 
 describe('A file as a source of bytes', () => {
   let folder: string;
@@ -36,6 +36,15 @@ describe('A file as a source of bytes', () => {
     writeFileSync(path, 'two, longer');
     assert.ok(!sameFile(file.state, await file.currentState()));
     await file.close();
+  });
+
+  it('is read whole where it is small, and refused where it is not', async () => {
+    const path = join(folder, 'small.json');
+    writeFileSync(path, 'content');
+    assert.equal((await readSmallFile(path, 7)).bytes.toString(), 'content');
+    await assert.rejects(readSmallFile(path, 6), RangeError);
+    writeFileSync(path, '');
+    assert.equal((await readSmallFile(path, 6)).bytes.length, 0);
   });
 
   it('says in one sentence that reading failed half-way', async () => {

@@ -112,6 +112,28 @@ describe('A report beyond its size', () => {
     assert.equal(cut.at(-1), 0);
   });
 
+  it('has a total for all ranks of a job, and may be bounded again', () => {
+    const [run] = reportWithin(Infinity).runs;
+    const [line] = run.lines;
+    const long = { ...line, function: 'f'.repeat(1 << 15), stacks: [] };
+    const ranks = Array.from({ length: 4200 }, () => ({
+      ...run,
+      lines: [long, { ...long }],
+      peak: null,
+      peaks: [],
+      outOfMemory: [],
+    }));
+    boundRuns(ranks);
+    const size = summed(ranks, ({ lines }) => summed(lines, lengthOf));
+    assert.ok(size <= 2 ** 26 && size > 2 ** 26 - 2 ** 16, `${size} characters`);
+    const { lines } = run.otherLines;
+    const left = (): number => summed(ranks, ({ otherLines }) => otherLines.lines - lines);
+    assert.equal(left() + summed(ranks, (rank) => rank.lines.length), 8400);
+    const once = left();
+    boundRuns(ranks);
+    assert.equal(left(), once);
+  });
+
   it('adds up as text, as Markdown and as tables', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'leakline-bound-'));
     for (const most of SIZES) {
