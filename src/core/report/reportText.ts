@@ -4,6 +4,7 @@ import type { Bucket } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
+import { GROWS } from '../verdict/shape.js';
 import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { bucketParts } from './bucketParts.js';
@@ -197,6 +198,8 @@ export function nextRecordingTexts(run: RunReport): string[] {
 }
 
 function judgedSentence(run: RunReport): string {
+  const isNews = GROWS.has(run.verdict) || run.verdict === 'cycle' || run.verdict === 'tooShort';
+  if (!isNews && run.lines.some((line) => line.ignored && GROWS.has(line.verdict))) return t('No new leak.');
   const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
   return {
     // One says how much itself.

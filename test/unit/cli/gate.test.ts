@@ -45,7 +45,7 @@ describe('The command line in CI', () => {
 
     const { status, stdout } = await analyze('--fail-on', 'leak');
     assert.equal(status, 0);
-    assert.match(stdout, new RegExp(` ${file.baseline.length} lines are in the baseline\\.`));
+    assert.match(stdout, new RegExp(`: No new leak\\. ${file.baseline.length} lines are in the baseline\\.`));
     assert.match(stdout, /^ +baseline /m);
     assert.equal((await analyze('--github')).stdout, '');
 

@@ -8,6 +8,7 @@ import {
   withoutIgnoredLeaks,
   type IgnoredLeak,
 } from '../../../src/core/report/ignoredLeaks.js';
+import { verdictSentence } from '../../../src/core/report/reportText.js';
 import { lineReport, MiB, report, runReport } from '../extension/support/reports.js';
 
 const statement = { text: "history['aux'].append(aux_loss)", occurrence: 1 };
@@ -49,6 +50,8 @@ describe('A leak that is ignored', () => {
     const [quiet] = withIgnored(report(run), [leak]).runs;
     assert.equal(quiet.verdict, 'plateau');
     assert.equal(quiet.forecast, null);
+    assert.equal(verdictSentence(quiet), 'No new leak. 1 line is ignored.');
+    assert.equal(verdictSentence(runReport([steady])), 'Memory rose and stays level.');
     const other = lineReport({ line: 4, leakedBytes: MiB });
     const [still] = withIgnored(report({ ...run, lines: [...run.lines, other] }), [leak]).runs;
     assert.equal(still.verdict, 'leak');
