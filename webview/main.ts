@@ -14,7 +14,7 @@ import { Store } from './store.js';
 import './styles.css';
 import { persisted, persistedChanged, restored } from './viewState.js';
 
-/** Where the user is, is kept once he has been there for so long, in milliseconds. */
+/** Delay before the view is stored, in milliseconds. */
 const SAVE_DELAY_MS = 200;
 
 const host = connectHost({
@@ -35,7 +35,7 @@ if (root === null) throw new Error('The page has no place for the timeline.');
 showApp(root, store, { session, bands, allocated, flames, maps, runs, compares, exporter: new Exporter(host) });
 // A window may be closed before its snapshots are read again.
 const save = (): void => host.save(persisted({ ...store.get(), ...session.awaited }));
-// Not for each frame of a zoom; what is still to be kept when the page goes is kept then.
+// Not at each frame of a zoom; the page stores the rest when it closes.
 const saveSoon = afterQuiet(SAVE_DELAY_MS, save);
 store.watch((state, before) => {
   if (persistedChanged(state, before)) saveSoon();

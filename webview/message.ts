@@ -1,4 +1,4 @@
-/** A sentence in the place where something should be, with what one can do about it. */
+/** A sentence in place of content, with an action. */
 import { el, setText } from './dom.js';
 import { strings } from './strings.js';
 import { createButton } from './ui/button.js';
@@ -26,7 +26,7 @@ export function createMessage(kind: 'error' | 'hint', action?: { text: string; o
   };
 }
 
-/** Says what failed, with a button that tries again. */
+/** Shows a failure, with a button that tries again. */
 export function createFailure(onRetry: () => void): Message {
   return createMessage('error', { text: strings.retry, onPress: onRetry });
 }

@@ -1,4 +1,4 @@
-/** What every tab is: a row with choices and a summary, a sentence where something failed, and content that scrolls. */
+/** The parts of each tab: a row with choices and a summary, a sentence for a failure, and content that scrolls. */
 import { el, setText } from './dom.js';
 import { createMessage } from './message.js';
 import { strings } from './strings.js';
@@ -13,7 +13,7 @@ interface PaneOptions {
   /** Between the head and the content. */
   notes?: readonly HTMLElement[];
   scroller: HTMLElement;
-  /** Says what the content is under the pointer. */
+  /** Describes the content under the pointer. */
   readout?: boolean;
   /** Asks again after a failure. */
   retry?: () => void;
@@ -21,7 +21,7 @@ interface PaneOptions {
 
 export interface QueryPane {
   readonly element: HTMLElement;
-  /** @param error null where nothing failed, else a sentence */
+  /** @param error a sentence, or null */
   stand(state: { loading: boolean; error: string | null }): void;
   summarize(text: string): void;
   read(text: string): void;

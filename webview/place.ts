@@ -3,7 +3,7 @@
 /** Folders shown of a file whose whole path would be a wall of words. */
 const SHOWN_FOLDERS = 1;
 
-/** What follows the last separator, of paths as any system writes them. */
+/** The part after the last separator, of paths of any system. */
 export function fileName(file: string): string {
   return file.split(/[\\/]/).at(-1) ?? file;
 }

@@ -1,4 +1,4 @@
-/** A button that opens what belongs to it over the page: choices that are seldom needed take no room. */
+/** A button that opens rarely needed choices over the page. */
 import { el } from './dom.js';
 
 export function popup(kind: string, text: string, content: HTMLElement): HTMLDetailsElement {

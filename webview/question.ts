@@ -36,19 +36,19 @@ export class Question<Query, Answer> {
     this.latest.request(query);
   }
 
-  /** Drops the answer. What is open may still answer, if it is accepted. */
+  /** Discards the answer. An open question may still answer, if accepted. */
   forget(): void {
     this.store.update({ answer: null, error: null });
   }
 
-  /** Gives up what is open, too. */
+  /** Cancels the open question, too. */
   cancel(): void {
     this.latest.cancel();
     this.store.update({ answer: null, loading: false, error: null });
   }
 }
 
-/** Width of a picture in steps, so that a drag of the window's edge asks seldom. */
+/** Step of a picture's width, so that resizing the window causes few requests. */
 export function coarse(pixels: number): number {
   return Math.ceil(pixels / STEP_OF_PIXELS) * STEP_OF_PIXELS;
 }
@@ -63,7 +63,7 @@ export function isShown({ path, device }: Selection, { selection }: ViewState): 
   return path === selection?.path && device === selection.device;
 }
 
-/** The curve of what is selected; null while that of another snapshot shows. */
+/** The curve of the selection; null while that of another snapshot shows. */
 export function currentCurve(state: ViewState): ViewState['curve'] {
   return state.curve !== null && isShown(state.curve, state) ? state.curve : null;
 }

@@ -1,4 +1,4 @@
-/** What the user can do, and what it makes of the state: the one place that talks to the extension. */
+/** The user's actions and their effects on the state: the only place that calls the extension. */
 import { unpackPoints } from '../src/protocol/curveCode.js';
 import {
   TIMELINE_PROTOCOL,
@@ -17,20 +17,20 @@ import type { Store } from './store.js';
 import { strings } from './strings.js';
 import { listedBy, type Pin, type Selection, type SourceLine, type ViewState } from './viewState.js';
 
-/** While one zooms and pans, what is there is stretched; a new curve, and bands with it, cost more than a frame. */
+/** During zoom and pan, the present picture is stretched; new curves and bands cost more than a frame. */
 const CURVE_PACE_MS = 150;
 
 export class TimelineSession {
   private pixels = 0;
   /** The events that were visible when the axis was changed, until the new axis is known. */
   private carriedEvents: Range | null = null;
-  /** What was shown when its snapshot went away, as one does that is being overwritten; shown again once it is back. */
+  /** The view of a snapshot that disappeared, for example while it is overwritten; restored when it is back. */
   private parked: Pick<ViewState, 'selection' | 'range' | 'pin'> | null = null;
   /** True while the curve that is shown is of another snapshot or on another axis than requested. */
   private curveIsOld = false;
   /** True until the end of the history is known, where it shall be pinned. */
   private pinEnd = false;
-  /** What was shown last of an allocation that failed: the page opens there once. */
+  /** The last shown failed allocation: the page opens there once. */
   private openedAt = '';
   /** The event whose largest line shall be opened when it is known. */
   private openAtEvent: number | null = null;
@@ -71,7 +71,7 @@ export class TimelineSession {
     });
   }
 
-  /** What is shown again once its snapshot is back; null if it is shown. */
+  /** The view to restore when its snapshot is back, else null. */
   get awaited(): Pick<ViewState, 'selection' | 'range' | 'pin'> | null {
     return this.parked;
   }
@@ -130,7 +130,7 @@ export class TimelineSession {
     this.askCurve(true);
   }
 
-  /** Tells how wide the plot is, in pixels; nothing is asked before that is known. */
+  /** Sets the width of the plot, in pixels; there is no request before that. */
   setPixels(pixels: number): void {
     const rounded = Math.round(pixels);
     if (rounded === this.pixels || rounded <= 0) return;
@@ -179,7 +179,7 @@ export class TimelineSession {
     this.askLive();
   }
 
-  /** Opens the line of a band, or says that the workspace has no such file. */
+  /** Opens the line of a band, or shows that the workspace has no such file. */
   openBand({ place }: { place: (SourceLine & { mapped: boolean }) | null }): void {
     if (place?.mapped === true) this.openSource(place);
     else this.store.update({ openError: strings.bandNotMapped });
@@ -299,7 +299,7 @@ export class TimelineSession {
     if (!sameRange(fitted, range)) this.store.update({ range: fitted });
   }
 
-  /** Asks what is live at the instant that is looked into, else at the end. */
+  /** Requests the live memory at the selected instant, else at the end. */
   private askLive(): void {
     const { selection, pin, curve } = this.store.get();
     const last = curve !== null && sameSelection(selection, curve) ? curve.events - 1 : null;
@@ -339,7 +339,7 @@ function existing(selection: Selection | null, choices: readonly TimelineChoice[
   return { path, device: devices.at(0) ?? selection.device };
 }
 
-/** What is shown without a request: the newest snapshot, which comes last. */
+/** The default view: the newest snapshot, which is last. */
 function first(state: TimelineState): Selection | null {
   const choice = state.choices.at(-1);
   return choice === undefined ? null : { path: choice.path, device: choice.devices.at(0) ?? 0 };

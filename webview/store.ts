@@ -8,7 +8,7 @@ export class Store<State extends object> {
     return this.state;
   }
 
-  /** Replaces the given parts; reports nothing where each is what it was. */
+  /** Replaces the given parts; equal values notify no listener. */
   update(parts: Partial<State>): void {
     const before = this.state;
     const changed = (Object.keys(parts) as (keyof State)[]).some((key) => !Object.is(parts[key], before[key]));

@@ -30,7 +30,7 @@ function allocatedAt(allocated: number, age: string | null, several: boolean): s
     : t('{0} old, allocated at event {1}', age, event);
 }
 
-/** @param share empty, and @param blocks null where not known */
+/** @param share empty, and @param blocks null if unknown */
 const partOfLive = (share: string, blocks: number | null): string[] => [
   ...(share === '' ? [] : [t('{0} of the live memory', share)]),
   ...(blocks === null ? [] : [counted(blocks, t('1 block'), t('{0} blocks'))]),
@@ -60,7 +60,7 @@ export const MARK_NAMES: Record<TimelineMark['kind'], string> = {
 
 type MarkFacts = Pick<TimelineMark, 'label' | 'failure' | 'collected'>;
 
-/** What a mark says beside its kind, empty where that is all. */
+/** The text of a mark beside its kind, or empty. */
 export function markLabel({ label, failure, collected }: MarkFacts): string {
   if (collected !== undefined) {
     const freed = formatBytes(collected.bytes);
@@ -558,7 +558,7 @@ export const strings = {
     string
   >,
 
-  // What leaves the page
+  // Files that the page saves
   save: t('Save…'),
   saveAs: { png: t('PNG'), csv: t('CSV') } satisfies Record<SavedKind, string>,
   copyTable: t('Copy'),

@@ -1,4 +1,4 @@
-/** The colors and fonts of the theme, for what is drawn on a canvas. Everything else takes them from the style sheet. */
+/** The colors and fonts of the theme, for canvases. The style sheet has them for everything else. */
 
 export interface ChartTheme {
   text: string;
@@ -20,7 +20,7 @@ export interface ChartTheme {
   fontSize: number;
 }
 
-/** Reads what the style sheet derives from the theme at `element`. */
+/** Reads the style sheet's theme values at `element`. */
 export function readTheme(element: HTMLElement): ChartTheme {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(`--leakline-${name}`).trim() || style.color;
@@ -43,7 +43,7 @@ export function readTheme(element: HTMLElement): ChartTheme {
   };
 }
 
-/** Calls back when the theme, or a color or font of it, changes. VS Code says so on the root and the body. */
+/** Calls back when the theme changes, also a color or font. VS Code changes the root and the body. */
 export function watchTheme(onChange: () => void): void {
   const observer = new MutationObserver(onChange);
   observer.observe(document.documentElement, { attributes: true, attributeFilter: ['style', 'class'] });

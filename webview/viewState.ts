@@ -20,10 +20,10 @@ export interface Selection {
   device: number;
 }
 
-/** What the list of live lines is sorted by. */
+/** The sort order of the list of live lines. */
 export type LiveSort = 'bytes' | 'blocks' | 'line';
 
-/** What the table of the memory map is sorted by. */
+/** The sort order of the memory map's table. */
 const SEGMENT_SORTS = ['address', 'reservedBytes', 'liveBytes', 'freeBytes', 'largestFreeBytes'] as const;
 export type SegmentSort = (typeof SEGMENT_SORTS)[number];
 
@@ -43,32 +43,32 @@ export interface BandRef {
   event: number;
 }
 
-/** What the list under the chart shows: what is live at the pin, or what the view has brought that is still there. */
+/** The list under the chart: live memory at the cursor, or allocations in view that are still live. */
 export type Listing = 'live' | 'allocated';
 
 /** The tabs below the chart. */
 export const PANES = ['lines', 'stacks', 'flame', 'map', 'table'] as const;
 export type Pane = (typeof PANES)[number];
 
-/** What the table tab has the numbers of. */
+/** The content of the table tab. */
 export const TABLED = ['curve', 'allocations', 'calls', 'segments', 'run'] as const;
 export type Tabled = (typeof TABLED)[number];
 
-/** What the page shows: one history, or two snapshots side by side. */
+/** The content of the page: one history, or two snapshots side by side. */
 const VIEWS = ['timeline', 'compare'] as const;
 type View = (typeof VIEWS)[number];
 
-/** What the page begins with. */
+/** The start data of the page. */
 export const INITIAL = {
   view: 'timeline' as View,
   compare: NOTHING_CHOSEN,
-  /** Null until the extension has told what can be shown. */
+  /** Null until the extension has sent the choices. */
   choices: null as readonly TimelineChoice[] | null,
   /** True while snapshots are being read, so that an empty list may fill. */
   reading: false,
-  /** The file that is being read, as the extension said it last. */
+  /** The last reported progress of a file. */
   readSoFar: null as TimelineEvents['reading'] | null,
-  /** Why it could not tell. */
+  /** The reason of a failure. */
   choicesError: null as string | null,
   /** The last wish of the user that was followed, see `TimelineState.request`. */
   request: 0,
@@ -76,9 +76,9 @@ export const INITIAL = {
   highlight: null as SourceLine | null,
   /** The axis that the user requested; a history without times has events only. */
   axis: 'time' as TimelineAxis,
-  /** What is visible, in units of the axis; null for the whole history. */
+  /** The visible range of the axis; null for the whole history. */
   range: null as Range | null,
-  /** What of the byte axis is visible; null for as much as the peak in view needs. */
+  /** The visible range of the byte axis; null for the peak in view. */
   heights: null as Range | null,
   /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
   curve: null as TimelineWindow | null,
@@ -96,17 +96,17 @@ export const INITIAL = {
   mapSort: 'reservedBytes' as SegmentSort,
   /** Address of the segment that fills the map; null while all show. */
   mapOnly: null as string | null,
-  /** Share of the height above the splitter, of what chart and tabs have. */
+  /** Share of the chart's height, above the splitter. */
   split: 0.45,
   /** True while the bands are shown under the curve. */
   layer: true,
   grouping: 'verdict' as BandsQuery['grouping'],
-  /** The bands of what is visible; null where that is the whole history, or not answered yet. */
+  /** The bands of the visible range; null for the whole history, or before the answer. */
   stacked: null as StackedBands | null,
   wholeBands: null as StackedBands | null,
   /** Why there are no bands, in a sentence. */
   bandsError: null as string | null,
-  /** What lies under the cursor, and what was clicked, once they are known. */
+  /** Details under the cursor and of the selection, once known. */
   looked: null as BandDetail | null,
   selected: null as BandRef | null,
   selectedDetail: null as BandDetail | null,
@@ -116,7 +116,7 @@ export const INITIAL = {
   listing: 'live' as Listing,
   allocated: null as AllocatedIn | null,
   sort: 'bytes' as LiveSort,
-  /** What is looked for, in every tab. */
+  /** The search text, in every tab. */
   filter: '',
 };
 export type ViewState = typeof INITIAL;
@@ -125,7 +125,7 @@ export type ViewState = typeof INITIAL;
 export const LEAST_SPLIT = 0.15;
 export const MOST_SPLIT = 0.85;
 
-/** What the rows of the list are distinguished by. */
+/** The key of the rows of the list. */
 export function listedBy({ pane }: ViewState): ListedBy {
   return pane === 'stacks' ? 'stack' : 'line';
 }
@@ -140,7 +140,7 @@ const range = v.pipe(
 );
 const axis = v.picklist(['time', 'events']);
 
-/** What is kept over a reload: where the user was, never data. */
+/** State over a reload: the view, never data. */
 const PERSISTED = {
   view: v.picklist(VIEWS),
   request: integer(0),
@@ -173,7 +173,7 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
   return KEYS.some((key) => !Object.is(state[key], before[key]));
 }
 
-/** The state to begin with. What another version stored, or is not of the expected shape, is left out. */
+/** The initial state. Stored parts of a different version or type are left out. */
 export function restored(saved: unknown): ViewState {
   const { success, output } = v.safeParse(ours, saved);
   if (!success) return INITIAL;

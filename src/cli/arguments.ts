@@ -7,11 +7,11 @@ import type { Bytes } from '../core/model/units.js';
 import { UsageError } from './usageError.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';
 
-/** What a report is printed as, besides text. */
+/** Formats of a report, besides text. */
 const FORMATS = ['json', 'markdown', 'sarif', 'github'] as const;
 type OutputFormat = 'text' | (typeof FORMATS)[number];
 
-/** What `--fail-on` may name, by command. */
+/** Values of `--fail-on`, by command. */
 const FAILURES = {
   analyze: [
     ...(Object.keys(VERDICT_TEXT) as Verdict[]),
@@ -39,11 +39,11 @@ interface CommonArguments {
 export interface AnalyzeArguments extends CommonArguments {
   /** `report` reads folders that `digest` wrote; `facts` writes it as tables, `baseline` writes the lines that leak. */
   readonly command: 'analyze' | 'report' | 'facts' | 'baseline';
-  /** What ends in `EXIT_FOUND`: verdicts, and `incomplete` where ranks or files are missing. */
+  /** Values that lead to `EXIT_FOUND`: verdicts, and `incomplete` for missing ranks or files. */
   readonly failOn: readonly Failure[];
-  /** Ranks of each job, null for what its recorder counted. */
+  /** Ranks of each job, null for the recorder's count. */
   readonly expectRanks: number | null;
-  /** Where digests of what is read are kept, null for nowhere. */
+  /** Folder of the digests, null for none. */
   readonly cache: string | null;
   /** Threads that read. */
   readonly jobs: number;
@@ -60,9 +60,9 @@ export interface CompareArguments extends CommonArguments {
 
 interface ShardArguments {
   readonly rankPattern: RegExp | null;
-  /** `I/N`, null for what the engine says. */
+  /** `I/N`, null for the launcher's values. */
   readonly shard: string | null;
-  /** Number of shards for engines that tell the index alone. */
+  /** Number of shards, for launchers that set only the index. */
   readonly shards: number | null;
 }
 
@@ -247,7 +247,7 @@ function outputOf(values: Partial<Record<OutputFormat, boolean>>): OutputFormat 
   return chosen[0] ?? 'text';
 }
 
-/** What the user names, in one list with commas or in several. */
+/** The values of an option, in one list with commas or in several. */
 function failuresOf<Name extends string>(texts: readonly string[] = [], known: readonly Name[]): Name[] {
   return texts
     .flatMap((text) => text.split(','))
@@ -258,7 +258,7 @@ function failuresOf<Name extends string>(texts: readonly string[] = [], known: r
     });
 }
 
-/** What tables print for a verdict. */
+/** The verdict as tables print it. */
 function verdictText(name: string): string | null {
   return Object.hasOwn(VERDICT_TEXT, name) ? VERDICT_TEXT[name as Verdict] : null;
 }

@@ -1,4 +1,4 @@
-/** `leakline baseline write`: what leaks now is old from then on. */
+/** `leakline baseline write`: records the lines that leak now. */
 import { writeFile } from 'node:fs/promises';
 import { type IgnoredLeak, statementText, withBaseline, withIgnored } from '../core/report/ignoredLeaks.js';
 import type { Report } from '../core/report/report.js';

@@ -27,7 +27,7 @@ export class EarlierDumps {
     return readInputs(this.inputs, this.context, this.rankPattern, (input) => this.readOne(input), order);
   }
 
-  /** @param contents as read, which get whole digests in place of outlines if `report` asks for them */
+  /** @param contents as read; `report` can request complete digests in place of outlines */
   async report<Result>(contents: Contents, report: () => Promise<Result>): Promise<Result> {
     try {
       return await report();

@@ -1,4 +1,4 @@
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const HELP = `Usage:
   leakline analyze [options] FILES...   live and leaked GPU memory by source line
   leakline compare [options] A B        growth from snapshot A to snapshot B by source line; of two runs (a folder

@@ -26,13 +26,13 @@ export interface Output {
   readonly complain: Complain;
 }
 
-/** Who is told how far a command is. */
+/** Receives the progress of a command. */
 export interface Progress {
   /** Inputs that are not read: they took down who read them. */
   readonly excluded: ReadonlySet<string>;
   /** The next input is begun. */
   reading(path: string): void;
-  /** It is read. @param weight of what a report has to do with it: frames that its stacks mention */
+  /** A file was read. @param weight of its part of the report: the frames of its stacks */
   read(path: string, weight: number): void;
   /** All that there is to read is read. */
   analyzing(): void;
@@ -44,11 +44,11 @@ export type CommandContext = Output & Progress;
 export interface Input {
   /** As the user wrote it, or found it. */
   readonly path: string;
-  /** True if it was found in a folder: what is not a snapshot there is none of our business. */
+  /** True if it was found in a folder: other files than snapshots are ignored there. */
   readonly found: boolean;
 }
 
-/** Snapshots, and what PyTorch's cycle detector and logs of memory are called beside them. */
+/** Snapshots, and the names of cycle graphs and memory logs. */
 const INPUT_NAMES = [
   /\.(?:pickle|pkl)(?:\.gz)?$/i,
   /cycles?[^/\\]*\.(?:html|dot)$/i,
@@ -80,9 +80,9 @@ export async function expandInputs(paths: readonly string[], complain: Complain)
   return [...inputs.values()];
 }
 
-/** What a file holds, condensed: the columns of snapshots are released. */
+/** The content of a file as digests: its columns are released. */
 export interface Contents {
-  /** Files that are no good, with the sentence that says so. */
+  /** Invalid files, with their messages. */
   readonly failed: { path: string; message: string }[];
   readonly digests: SnapshotDigest[];
   readonly trends: OtherInputs['trends'][number][];
@@ -92,7 +92,7 @@ export interface Contents {
 /** Smaller files are read before much is compiled. */
 const LARGE: Bytes = 1 << 20;
 
-/** What the contents of a file are read with. */
+/** Options for reading the contents of a file. */
 interface Beside {
   readonly recording: Recording | null;
   readonly rank: number | null;

@@ -1,4 +1,4 @@
-/** The thread in which the command line works: what an input makes of it ends no more than the thread. */
+/** The thread that does the work of the command line. A hostile input can end only this thread. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { sentenceOf } from './usageError.js';
 import type { JobMessage, JobStart } from './supervise.js';

@@ -6,7 +6,7 @@ import { EXIT_BAD_INPUT, run, type Work } from './run.js';
 import { supervise, type Remembered } from './supervise.js';
 import { isInside, tellIdle, unusableText, withinCache } from './fleet/usableCache.js';
 
-/** Nothing more can be said on standard output. */
+/** Standard output is closed. */
 function giveUp(error: NodeJS.ErrnoException): never {
   // A reader that has seen enough (`| head`) closes the pipe; that is not an error.
   if (error.code === 'EPIPE') process.exit();
@@ -27,7 +27,7 @@ const budget = {
   bytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2,
 };
 const remembered: Remembered = new Map();
-/** @param signal ends the threads, and what waits for them */
+/** @param signal ends the threads and their waits */
 const jobs = (signal?: AbortSignal): Work =>
   supervise(
     (start) => {

@@ -3,7 +3,9 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import type { Output } from './inputs.js';
 import { UsageError } from './usageError.js';
 
-/** Does what prints, into a file. A file of that name is replaced, and only if something was printed. @param path null for where words go anyway */
+/**
+ * Writes output into a file, which replaces an existing one only if something was printed. @param path null for none
+ */
 export async function printTo<Of extends Output, Result>(
   path: string | null,
   output: Of,

@@ -5,16 +5,16 @@ import { HELP } from './helpText.js';
 import type { Complain, Output } from './inputs.js';
 import { VERSION } from '../node/version.js';
 
-/** Does what a command asks for, see `work`. The core is not an import here: `--help` is there before it is loaded. */
+/** Runs a command, see `work`. The core is not imported here, so `--help` does not load it. */
 export type Work<Of = JobCommand> = (command: Of, output: Output) => Promise<boolean>;
 
 const EXIT_OK = 0;
-/** What `--fail-on` names was found: a torn file beside it takes nothing back. */
+/** `--fail-on` applies, also beside a damaged file. */
 const EXIT_FOUND = 1;
-/** Nothing was found, but what was found may not be all. */
+/** `--fail-on` does not apply, but the result may be incomplete. */
 export const EXIT_BAD_INPUT = 2;
 
-/** Runs the command line. @param serve does what `mcp` asks for; null where there are no agents @returns the exit code */
+/** Runs the command line. @param serve runs `mcp`; null without agents @returns the exit code */
 export async function run(
   args: readonly string[],
   output: Output,

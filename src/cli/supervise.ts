@@ -11,7 +11,7 @@ import type { Output } from './inputs.js';
 import { unfinished } from './outFile.js';
 import type { Work } from './run.js';
 
-/** What the thread that works is started with. */
+/** The start data of the working thread. */
 export interface JobStart {
   readonly command: JobCommand;
   /** Inputs that are not read. */
@@ -24,7 +24,7 @@ export interface JobStart {
   readonly unread: Int32Array;
 }
 
-/** What it tells. */
+/** Messages of the working thread. */
 export type JobMessage =
   | { kind: 'print'; text: string }
   | { kind: 'complain'; message: string; isHarmless: boolean }
@@ -35,7 +35,7 @@ export type JobMessage =
   | { kind: 'analyzing' }
   | { kind: 'done'; found: boolean };
 
-/** What one file may take until it is read, and the report over all of them. */
+/** Limits of one file's reading, and of the whole report. */
 export interface Budget {
   readonly timeMs: number;
   /** That the process grows by. */
@@ -150,7 +150,7 @@ function stateText(path: string): string {
   return facts === undefined ? '' : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
 }
 
-/** For threads whose words the last one says again. */
+/** For threads that repeat messages of the previous one. */
 const SILENT: Output = { print: ignore, complain: ignore };
 
 function ignore(): undefined {

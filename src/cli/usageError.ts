@@ -1,9 +1,9 @@
-/** A mistake in the arguments. The message is one sentence that says what to do. */
+/** A mistake in the arguments, with a message for users. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What to say of an error that is the user's to mend: of the arguments, or of a folder or disk that is written to; null of others. */
+/** The message for an error that the user can correct: an argument, a folder or a disk. Else null. */
 export function sentenceOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // Each bundle has a class of its own.

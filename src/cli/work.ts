@@ -67,7 +67,7 @@ function ignore(): undefined {
   return undefined;
 }
 
-/** @returns true if the report has a verdict that was asked to fail on */
+/** @returns true if `--fail-on` applies */
 async function analyze(command: AnalyzeArguments, context: CommandContext): Promise<boolean> {
   const { complain } = context;
   const workspace = { ...(await workspaceOf(command)), expectRanks: command.expectRanks };
@@ -82,7 +82,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const inputs = await expandInputs(files, complain);
   const dumps = new EarlierDumps(inputs, context, rankPattern);
   const cache = command.cache === null ? undefined : throughCache(new FleetFolder(command.cache), complain);
-  // Digests of folders are whole, and so are those that are kept.
+  // Digests of folders and stored digests are complete.
   const isFilesOnly = folders.length === 0 && cache === undefined;
   const read = isFilesOnly ? await dumps.read() : await readInputs(inputs, context, rankPattern, cache);
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
@@ -182,7 +182,7 @@ function prefixOf({ root }: AnalyzeArguments): string {
   return path === '' || path.startsWith('..') || isAbsolute(path) ? '' : `${path.split(sep).join('/')}/`;
 }
 
-/** @returns true if the answer is one that was asked to fail on */
+/** @returns true if `--fail-on` applies to the answer */
 async function compare(command: CompareArguments, context: CommandContext): Promise<boolean> {
   const { complain } = context;
   const workspace = await workspaceOf(command);
@@ -225,7 +225,7 @@ function printJson(value: unknown, { print }: CommandContext): void {
   print('\n');
 }
 
-/** Removes digests of different versions, summaries without digests, and what killed tasks left. */
+/** Removes digests of different versions, summaries without digests, and partial files of killed tasks. */
 async function clean(paths: readonly string[], { print }: CommandContext): Promise<void> {
   for (const path of paths)
     if (!(await FleetFolder.is(path)))

@@ -1,11 +1,11 @@
-/** What maps are mostly used for. */
+/** Common operations on maps. */
 
 interface Entries<Key, Value> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): unknown;
 }
 
-/** The value of a key, made and kept where there is none. */
+/** The value of a key, created if missing. */
 export function getOrAdd<Key, Value>(map: Entries<Key, Value>, key: Key, make: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;

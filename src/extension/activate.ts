@@ -1,4 +1,7 @@
-/** Starts the extension: registers what VS Code may ask for, then watches for snapshots. The first of either loads the rest. */
+/**
+ * Starts the extension: registers all names for VS Code, then watches for snapshots. The first of either loads the
+ * rest.
+ */
 import * as vscode from 'vscode';
 import type { LeaklineApi } from './api.js';
 import { ContextKey, Setting } from './contributions.js';

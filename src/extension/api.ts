@@ -1,4 +1,4 @@
-/** What other extensions get from `vscode.extensions.getExtension('leakline.leakline').activate()`. */
+/** The API for other extensions: `vscode.extensions.getExtension('leakline.leakline').activate()`. */
 import type * as vscode from 'vscode';
 import { reportJson, type ReportJson } from '../core/render/findingText.js';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
@@ -10,7 +10,7 @@ export interface LeaklineApi {
   readonly version: 1;
   /** The report of everything that is read, each run with its findings, a copy; null while there is none. Its `schema` has a version of its own. */
   report(): ReportJson | null;
-  /** Fires when {@link report} has something new to say. */
+  /** Fires when {@link report} changes. */
   readonly onDidChangeReport: vscode.Event<void>;
   /**
    * Reads a file that need not be in the workspace, and watches it.

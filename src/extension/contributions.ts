@@ -64,7 +64,7 @@ export const SNAPSHOT_EDITOR = 'leakline.snapshot';
 /** Files as a fix would leave them. */
 export const FIX_SCHEME = 'leakline-fix';
 
-/** Questions that a language model may ask. */
+/** Tools of language models. */
 export const LanguageModelTool = {
   listLeaks: 'list_gpu_memory_leaks',
   explainLeak: 'explain_gpu_memory_leak',

@@ -7,7 +7,7 @@ export function disposeAll(items: readonly Disposer[]): void {
   for (const item of items) item.dispose();
 }
 
-/** What listens to others until it is disposed of. */
+/** A group of listeners, until it is disposed of. */
 export abstract class Listener implements Disposer {
   protected subscriptions: readonly Disposer[] = [];
 

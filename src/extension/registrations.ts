@@ -1,4 +1,4 @@
-/** What VS Code knows from the start: names, each with the way to what is behind it. */
+/** Names that VS Code knows from the start, each with its implementation. */
 import * as vscode from 'vscode';
 import {
   Command,
@@ -21,7 +21,7 @@ export function registerViews(surfaces: () => Promise<Surfaces>): TreeViews {
   };
 }
 
-/** Registers all that VS Code may ask for. The first question loads the surfaces. */
+/** Registers all names for VS Code. The first call loads the surfaces. */
 export function register(surfaces: () => Promise<Surfaces>): vscode.Disposable[] {
   const { window, commands, lm } = vscode;
   return [

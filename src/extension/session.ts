@@ -18,7 +18,7 @@ import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 import { availableParallelism } from 'node:os';
 
-/** Beyond this, the disk and the memory are what is short. */
+/** With more readers, disk and memory become the limit. */
 const MOST_READERS = 4;
 
 /** Shortest interval between change events, in milliseconds. */
@@ -40,7 +40,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
   private listingStale = true;
   private trouble: string | null = null;
   private isCleared = false;
-  /** Counts changes of what is read. */
+  /** Counts changes of the readings. */
   private contents = 0;
   /** The count at the time of the report. */
   private judged = 0;
@@ -86,7 +86,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
         this.log.error(message);
         const text = again ? vscode.l10n.t('{0} Reading the snapshots again.', message) : message;
         this.say(text);
-        // Recovery can be quick: keep the message long enough to read.
+        // Minimum time of a message: recovery can be quick.
         vscode.window.setStatusBarMessage(`$(warning) Leakline: ${text}`, MESSAGE_MS);
       },
       restored: (lost) => {
@@ -129,12 +129,12 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
     return this.intake.entries;
   }
 
-  /** What went wrong with the reader itself, in one sentence. */
+  /** The failure of the reader, in one sentence. */
   get problem(): string | null {
     return this.trouble;
   }
 
-  /** What is not watched, one sentence each. */
+  /** Folders that are not watched, one sentence each. */
   get limits(): readonly string[] {
     return this.watchers.limits;
   }
@@ -159,9 +159,9 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
     return this.watchers.scanning || this.intake.busy || this.judged !== this.contents;
   }
 
-  /** Begins with what the watchers have found by now. */
+  /** Begins with the files that the watchers have found. */
   start(): void {
-    // Nothing lay in the folders: what comes now is news.
+    // The folders were empty: new files are news.
     if (!this.watchers.scanning) this.store.setResult(null);
     this.announce();
   }
@@ -238,8 +238,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
   }
 
   /**
-   * Compares two files, reading them if need be. What is shown stays as it is.
-   * @throws an object with a `message` for users
+   * Compares two files, reading them if needed. The view does not change. @throws an object with a `message` for users
    */
   async comparison(a: string, b: string): Promise<CompareReport> {
     await this.open(a);

@@ -43,7 +43,7 @@ const PYTHON_FILES: vscode.DocumentSelector = [
   { language: 'python', scheme: CELL_SCHEME },
 ];
 
-/** What runs from the start, without surfaces. */
+/** The parts that run from the start, without surfaces. */
 interface Beginnings {
   readonly log: vscode.LogOutputChannel;
   readonly watchers: SnapshotWatchers;
@@ -51,7 +51,7 @@ interface Beginnings {
   readonly trees: TreeViews;
 }
 
-/** What VS Code and other extensions ask for. */
+/** The entry points for VS Code and other extensions. */
 export interface Surfaces {
   readonly session: SnapshotSession;
   readonly api: LeaklineApi;
@@ -151,7 +151,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   };
 }
 
-/** What was read is kept where VS Code has a disk for us. */
+/** The cache is in VS Code's storage folder. */
 function cacheFolder({ storageUri, globalStorageUri }: vscode.ExtensionContext): string | null {
   const storage = storageUri ?? globalStorageUri;
   return storage.scheme === 'file' ? vscode.Uri.joinPath(storage, 'columns').fsPath : null;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
 import { makeFolder } from './makeFolder.js';
 
-/** What a kept file's name ends in, by what it holds. */
+/** The file name endings, by content. */
 type Suffix = '.columns' | '.digest' | '.proofs';
 const SUFFIXES: readonly Suffix[] = ['.columns', '.digest', '.proofs'];
 const UNFINISHED = '.part';
@@ -18,15 +18,15 @@ const SLOWEST = 20_000;
 /** Folders that did not answer, in this thread. */
 const silent = new Set<string>();
 
-/** True of a folder that did not answer. Each further question would keep one of the process's few threads for files. */
+/** True of a folder that did not answer. Another call would block one more of the process's few file threads. */
 export function isSilent(folder: string): boolean {
   return silent.has(folder);
 }
 
-/** The last files that were requested in this thread. More at once would keep all of the process's threads for files. */
+/** The last requested files of this thread. More at once would block all file threads of the process. */
 const asked: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
 
-/** Where what was read is kept, and how much of it. */
+/** The folder of the cache, and its maximum size. */
 export interface CacheSettings {
   readonly folder: string;
   /** Beyond this the files that were not used for longest go. */
@@ -55,7 +55,7 @@ export class CacheFolder {
     const path = this.pathOf(key, suffix);
     const opening = open(path, 'r').catch(() => null);
     const file = await this.answer(opening);
-    // What comes too late is of no use.
+    // A late answer is discarded.
     if (file === null) void opening.then((late) => late?.close()).catch(ignore);
     const facts = file === null ? null : await this.answer(file.stat().catch(() => null));
     if (file === null || facts === null) return null;
@@ -94,7 +94,7 @@ export class CacheFolder {
     }
   }
 
-  /** What a question to the folder gives, null if it does not answer. @param bytes that are read or written */
+  /** The result of a call to the folder, null without an answer. @param bytes to read or write */
   private async answer<T>(work: Promise<T>, bytes: Bytes = 0): Promise<T | null> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<null>((resolve) => {
@@ -117,7 +117,7 @@ export class CacheFolder {
     if (!isSilent(folder)) await this.answer(rm(folder, { recursive: true, force: true }).catch(ignore));
   }
 
-  /** Removes what is beyond the bound, and what was left unfinished. */
+  /** Removes files beyond the limit, and unfinished ones. */
   private async sweep(): Promise<void> {
     const { folder, maxBytes } = this.settings;
     const files: { path: string; bytes: Bytes; usedMs: number }[] = [];

@@ -15,7 +15,7 @@ interface StoredFacts {
 export class ColumnCache {
   constructor(private readonly folder: CacheFolder) {}
 
-  /** What is kept under a key, see `contentKey`; null if there is nothing that can be trusted. */
+  /** The content under a key, see `contentKey`; null without a valid file. */
   load(key: string): Promise<{ snapshot: Snapshot; members: number } | null> {
     return this.folder.load(key, '.columns', async (file) => {
       const { facts, columns } = (await readColumnFile(file)) as ColumnFile<Partial<StoredFacts> | null>;

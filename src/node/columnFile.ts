@@ -25,7 +25,7 @@ export interface ReadableFile {
   read(into: Uint8Array, from: number, length: number, at: number): Promise<{ bytesRead: number }>;
 }
 
-/** What a file holds. */
+/** The content of a file. */
 export interface ColumnFile<Facts = unknown> {
   /** Nothing that JSON would change. */
   readonly facts: Facts;

@@ -5,7 +5,7 @@ import type { FileState, OpenFile } from './fileSource.js';
 
 /** Read at the head and at the tail. */
 const END_BYTES = 1 << 16;
-/** Looks in between, evenly spread, and what each of them reads. */
+/** Number and size of samples, evenly spread. */
 const LOOKS = 14;
 const LOOK_BYTES = 1 << 12;
 const KEY_LENGTH = 40;

@@ -4,7 +4,7 @@ import type { CacheFolder } from './cacheFolder.js';
 import { isMemberCount } from './columnCache.js';
 import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
 
-/** What is kept of one snapshot. */
+/** The stored part of one snapshot. */
 export interface StoredDigest {
   readonly digest: SnapshotDigest;
   /** Snapshots that the file holds of which this is one. */
@@ -28,7 +28,7 @@ export function digestIn({ facts, columns }: ColumnFile): StoredDigest {
 export class DigestCache {
   constructor(private readonly folder: CacheFolder) {}
 
-  /** What is kept under a key, see `digestKey`; null if there is nothing that can be trusted. */
+  /** The content under a key, see `digestKey`; null without a valid file. */
   load(key: string): Promise<StoredDigest | null> {
     return this.folder.load(key, '.digest', async (file) => digestIn(await readColumnFile(file)));
   }

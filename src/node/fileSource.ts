@@ -4,7 +4,7 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import { t } from '../core/text/translate.js';
 
-/** What tells one state of a file from another without reading it. */
+/** Facts that identify the state of a file without reading it. */
 export interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
@@ -13,7 +13,7 @@ export interface FileState {
   readonly inode: number;
 }
 
-/** A file opened for reading. Close it when done: an open handle keeps Windows users from deleting the file. */
+/** A file opened for reading. Close it: on Windows, an open file cannot be deleted. */
 export interface OpenFile {
   readonly source: ByteSource;
   /** The state when it was opened. */
@@ -94,7 +94,7 @@ export function changedWhileRead(path: string): SnapshotError {
   );
 }
 
-/** The state of a file by what the file system says of it. */
+/** The state of a file, from the file system. */
 export function stateOf(facts: { size: number; mtimeMs: number; ctimeMs: number; ino: number }): FileState {
   return { size: facts.size, mtimeMs: facts.mtimeMs, ctimeMs: facts.ctimeMs, inode: facts.ino };
 }

@@ -18,7 +18,7 @@ import { digestFile, digestIn, type StoredDigest } from './digestCache.js';
 import { VERSION } from './version.js';
 
 const SCHEMA = 'leakline.digest/1';
-/** A digest of a snapshot of gigabytes is some megabytes; a log is kept up to 64 MiB. */
+/** A digest of gigabytes takes some megabytes; a log is stored up to 64 MiB. */
 const MOST_BYTES: Bytes = 96 << 20;
 
 /** The digest of a snapshot, or all bytes of a log or cycle graph. */

@@ -84,7 +84,7 @@ export class FleetFolder {
     }
   }
 
-  /** Removes what tasks that were killed left. */
+  /** Removes partial files of killed tasks. */
   async sweep(): Promise<void> {
     const folder = join(this.path, 'unfinished');
     for (const file of await readdir(folder).catch(() => [])) {

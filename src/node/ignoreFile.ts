@@ -5,7 +5,7 @@ import { IGNORE_FILE, IgnoreFileError, parseIgnoredLeaks, type IgnoredLeak } fro
 
 const MOST_BYTES = 4 << 20;
 
-/** What the ignore file of a folder says. */
+/** The content of a folder's ignore file. */
 export interface IgnoreFile {
   readonly path: string;
   /** Null if there is none. */

@@ -2,7 +2,7 @@ import type { ProofStore } from '../core/report/provedBefore.js';
 import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { readColumnFile, writeColumnFile } from './columnFile.js';
 
-/** What was proved of leaks, in a file beside what is kept of their snapshots. */
+/** Proofs of leaks, in a file beside the cached snapshots. */
 export class ProofFile implements ProofStore {
   private storing: Promise<void> = Promise.resolve();
 

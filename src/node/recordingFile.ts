@@ -7,7 +7,7 @@ import { recordingPath } from './recordingPath.js';
 /** A sidecar is some kilobytes; with source texts some hundreds. */
 const MOST_BYTES = 32 << 20;
 
-/** The text of a snapshot's sidecar; null where there is none, or none that can be read. */
+/** The text of a snapshot's sidecar, or null. */
 export async function readSidecar(snapshot: string): Promise<string | null> {
   const path = recordingPath(snapshot);
   try {
@@ -23,7 +23,7 @@ export async function readRecording(snapshot: string): Promise<Recording | null>
   return text === null ? null : parseRecording(text);
 }
 
-/** What tells one state of a snapshot's sidecar from another; null where there is none. */
+/** Facts that identify the state of a sidecar; null without one. */
 export async function sidecarState(snapshot: string): Promise<FileState | null> {
   try {
     return stateOf(await stat(recordingPath(snapshot)));

@@ -2,7 +2,7 @@
 
 const SUFFIX = '.leakline.json';
 
-/** Where the recorder writes what belongs to a snapshot. */
+/** The paths of the recorder's files for a snapshot. */
 export function recordingPath(snapshot: string): string {
   return snapshot.replace(/\.pickle$/i, '') + SUFFIX;
 }

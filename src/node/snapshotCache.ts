@@ -25,7 +25,7 @@ export function readerVersion(script: string, translations: Translations): strin
   return hash.update(JSON.stringify(translations)).digest('hex');
 }
 
-/** What is kept of snapshots that were read before by one version of the reader. */
+/** Stored readings of snapshots, by one version of the reader. */
 export class SnapshotCache {
   private readonly folder: CacheFolder;
   private readonly columns: ColumnCache;
@@ -46,7 +46,7 @@ export class SnapshotCache {
     return contentKey(file, this.version, member);
   }
 
-  /** The columns of a content, null if they are not kept. */
+  /** The columns of a content, null if they are not stored. */
   loadColumns(key: string): Promise<{ snapshot: Snapshot; members: number } | null> {
     return this.columns.load(key);
   }
@@ -76,7 +76,7 @@ export class SnapshotCache {
     }
   }
 
-  /** Removes everything that any version kept. */
+  /** Removes all files, of any version. */
   clear(): Promise<void> {
     return this.folder.clear();
   }

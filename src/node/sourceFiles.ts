@@ -27,7 +27,7 @@ interface SourceFile {
 export class SourceCache {
   private readonly files = new Map<string, SourceFile>();
 
-  /** A file of the disk, null where it cannot be read. */
+  /** A file of the disk, null if unreadable. */
   read(path: string): SourceFile | null {
     try {
       const stats = statSync(path);
@@ -67,7 +67,7 @@ export class SourceFiles {
     private readonly cache = new SourceCache(),
   ) {}
 
-  /** The text of a 1-based line, null where it cannot be had. */
+  /** The text of a 1-based line, or null. */
   readonly lineText = (name: string, line: number): string | null => {
     const text = this.unfiled(name);
     if (text !== null) return linesOf(text)[line - 1] ?? null;
@@ -77,10 +77,10 @@ export class SourceFiles {
     return file.lines[line - 1] ?? null;
   };
 
-  /** The whole text, null where it cannot be had. */
+  /** The whole text, or null. */
   readonly sourceText = (name: string): string | null => this.unfiled(name) ?? this.file(name)?.text ?? null;
 
-  /** SHA-256 of a file's bytes and when they were written, null where it cannot be had. */
+  /** SHA-256 of a file's bytes and its write time, or null. */
   readonly sourceFacts = (name: string): SourceFile['facts'] | null => this.file(name)?.facts ?? null;
 
   private unfiled(name: string): string | null {
@@ -105,7 +105,7 @@ function linesOf(text: string): string[] {
 /** `# -*- coding: latin-1 -*-` in one of the first two lines. */
 const CODING = /^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)/;
 
-/** Decodes as Python does: UTF-8, unless the source names another encoding. What cannot be decoded becomes `\uFFFD`. */
+/** Decodes as Python does: UTF-8, unless the source names another encoding. Invalid bytes become `\uFFFD`. */
 function pythonText(bytes: Buffer): string {
   // Python writes `latin-1` where the Web's standard writes `latin1`.
   const named = CODING.exec(bytes.toString('latin1', 0, 400))?.[1].replace(/^(?:iso-)?latin-/i, 'latin');

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
 
-/** Keeps bytes somewhere, unchanged. @returns what reads them again */
+/** Stores bytes. @returns a function that reads them again */
 export type StoreBytes = (bytes: Uint8Array) => () => Uint8Array;
 
-/** What comes beyond stays in memory: space is not used again. */
+/** Bytes beyond this stay in memory: space is not reused. */
 const MOST_BYTES: Bytes = 2 ** 31;
 
 /** Memory of one thread on the disk: a temporary file that goes with the thread. */
@@ -15,7 +15,7 @@ export class SpillFile {
   private file: number | 'none' | null = null;
   private used: Bytes = 0;
 
-  /** Never fails: what cannot be written stays in memory. */
+  /** Never fails: unwritten bytes stay in memory. */
   readonly keep: StoreBytes = (bytes) => {
     const file = (this.file ??= openUnnamed());
     if (file === 'none' || this.used + bytes.length > MOST_BYTES) return inMemory(bytes);

@@ -29,7 +29,7 @@ export interface BandsQuery {
   rows: number;
   /** The part of the height that the rows show; null for all of it. */
   bytes: { from: number; to: number } | null;
-  /** What bands of one color have in common. */
+  /** The common property of bands of one color. */
   grouping: BandGrouping;
   /** A line whose bands are wanted however thin they are. */
   line: { file: string; line: number } | null;
@@ -40,29 +40,29 @@ export interface Bands {
   device: number;
   axis: TimelineAxis;
   grouping: BandGrouping;
-  /** What the columns cover. */
+  /** The range of the columns. */
   window: { from: number; to: number };
   /** Columns of the window. */
   pixels: number;
   /** Groups by their number in `allSeries`. */
   groups: Record<number, BandGroup>;
-  /** The series from the bottom up. On top of it lie the others: what is too thin for a band of its own. */
+  /** The series from the bottom up. The others, too thin for bands, lie on top. */
   allSeries: BandSeries[];
   /** How many series the others are. */
   otherSeries: number;
-  /** What `unpackBands` makes columns of. */
+  /** The input of `unpackBands`. */
   packed: Uint8Array;
 }
 
 /** The allocations of one line, or of one stack: neighbors among the series. */
 export interface BandSeries extends BandOwner {
-  /** Its number while the snapshot and the workspace stay what they are. */
+  /** Its number for this snapshot and workspace. */
   id: number;
   group: number;
 }
 
 export interface BandOwner {
-  /** Null where no line owns it: then `bucket` says what does. */
+  /** Null without an owning line: then `bucket` is set. */
   place: {
     file: string;
     line: number;
@@ -82,7 +82,7 @@ export interface BandDetailQuery {
   row: number | null;
 }
 
-/** What lies at one place of the series. */
+/** The memory at one place of the series. */
 export interface BandDetail extends BandOwner {
   series: number;
   event: number;
@@ -93,17 +93,17 @@ export interface BandDetail extends BandOwner {
   allocated: number;
   /** Event that freed the last one; null if it is there at the end. */
   freed: number | null;
-  /** From the start of the oldest to the event that is looked at; null where the file has no times, or not since when. */
+  /** From the start of the oldest to the event; null if unknown. */
   ageUs: Microseconds | null;
   /** The stack of the largest block, innermost first, without the frames that every stack with C++ frames has. */
   frames: BandFrame[];
   /** Frames of the stack that `frames` leaves out: of PyTorch's recording, of Python's interpreter, and too far out. */
   hiddenFrames: number;
-  /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
+  /** The metadata that the program set for the largest block, or empty. */
   metadata: string;
   /** Which compiled region allocated it, empty where none. */
   compileContext: string;
-  /** What the last report says of its line; null where it says nothing. */
+  /** The last report's verdict on its line; null without one. */
   finding: LineFinding | null;
 }
 
@@ -113,7 +113,7 @@ export interface LineFinding {
   bytesPerStep: Bytes | null;
   /** The statement that holds the memory. */
   holder: { file: string; line: number; text: string } | null;
-  /** What to change, in words. */
+  /** The remedy, in words. */
   fix: string | null;
   /** True if the fix can be applied as an edit. */
   canFix: boolean;

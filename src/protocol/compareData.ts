@@ -30,13 +30,13 @@ export interface CompareTable {
   total: CompareCell;
   /** True if some survivors are matched by address, size and stack alone. */
   reused: boolean;
-  /** The answer, as every surface says it first. */
+  /** The answer, in the words of every surface. */
   sentences: readonly string[];
 }
 
 export interface CompareRow extends CompareCell, BandOwner {}
 
-/** What a box of the difference flame graph is as wide as: what is live in B, or the larger of both. */
+/** The width of boxes in the difference flame graph: live in B, or the larger of both. */
 export const COMPARE_WIDTHS = ['either', 'after'] as const;
 export type CompareWidth = (typeof COMPARE_WIDTHS)[number];
 
@@ -54,7 +54,7 @@ export interface CompareFlame extends ComparePair {
   /** Live bytes of both snapshots. */
   bytesA: Bytes;
   bytesB: Bytes;
-  /** What is focused, outermost first; indices into `calls`. */
+  /** The focused calls, outermost first; indices into `calls`. */
   focus: { call: number; bytesA: Bytes; bytesB: Bytes }[];
   calls: FlameCall[];
   /** As that of a flame graph; `bytes` is the width. */
@@ -73,7 +73,7 @@ export interface SeriesRef {
   whole: boolean;
 }
 
-/** What curves can be laid over each other by. */
+/** Common axes for curves. */
 export const SERIES_AXES = ['step', 'time', 'events'] as const satisfies readonly SeriesAxis[];
 
 /** Series at most in one question. */
@@ -88,7 +88,7 @@ export interface SeriesQuery {
 
 export interface SeriesAnswer {
   axis: SeriesAxis;
-  /** What all of them can be laid over each other by. */
+  /** The common axes of all curves. */
   axes: SeriesAxis[];
   extent: { from: number; to: number };
   /** In the order of the question. */

@@ -1,4 +1,4 @@
-/** What is live at an instant by call, at the level of detail that a flame graph can show. */
+/** The live memory at an instant by call, in the detail of a flame graph. */
 import type { CallGroup } from '../core/timeline/callPaths.js';
 import type { CallTree } from '../core/timeline/callTree.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
@@ -29,22 +29,22 @@ export interface Flame {
   device: number;
   event: number;
   timeUs: Microseconds | null;
-  /** What the mean is taken over; null for an instant. */
+  /** The range of the mean; null for an instant. */
   over: { axis: TimelineAxis; from: number; to: number } | null;
   /** The curve's value, or its mean over the stretch: the sum of everything. */
   liveBytes: Bytes;
-  /** What is focused, outermost first, as far as it is there; indices into `calls`. */
+  /** The existing part of the focused calls, outermost first; indices into `calls`. */
   focus: { call: number; bytes: Bytes }[];
   calls: FlameCall[];
-  /** `tree.call` holds indices into `calls`. The first row is what is focused. */
+  /** `tree.call` holds indices into `calls`. The first row is focused. */
   tree: CallTree;
 }
 
-/** What stands among the calls without being a frame. */
+/** Rows that are no frames. */
 export type FlameGroup = CallGroup;
 
 export interface FlameCall {
-  /** Its number while the snapshot stays what it is. */
+  /** Its number for this snapshot. */
   id: number;
   kind: FrameKind | FlameGroup;
   /** A path of the workspace if `mapped`, else as recorded; empty where the call is not a frame. */

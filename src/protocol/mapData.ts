@@ -1,11 +1,11 @@
-/** The segments of a device and what lies in them at an instant, as large as a picture may be. */
+/** The segments of a device and their blocks at an instant, within the size of a picture. */
 import type { MapPieces, MappedSegment, PieceKind, SegmentSums } from '../core/timeline/memoryMap.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { BandOwner } from './bandData.js';
 
 export type { PieceKind };
 
-/** What `pieces.kind` holds indices into. */
+/** The targets of indices in `pieces.kind`. */
 export const PIECES = ['live', 'pending', 'free', 'mixed', 'unknown'] as const satisfies readonly PieceKind[];
 
 export interface MapQuery {
@@ -31,9 +31,9 @@ export interface MemoryMapAnswer {
   isEnd: boolean;
   /** Live bytes that the replay finds no place for: the trace does not add up there. */
   unplacedBytes: Bytes;
-  /** Address of the segment that is shown alone; null where all are, or it is not there. */
+  /** Address of the only shown segment; null if all are shown, or if it is gone. */
   only: string | null;
-  /** False where the input does not say where blocks lie: the rest is empty. */
+  /** False if the input has no addresses of blocks: the rest is empty. */
   hasPlaces: boolean;
   total: SegmentSums;
   /** By pool, stream and kind, the largest first. */
@@ -58,7 +58,7 @@ export interface MapSegment extends MappedSegment {
 }
 
 export interface MapPool extends SegmentSums {
-  /** `0,0` is the default pool; null where the input does not say. */
+  /** `0,0` is the default pool; null if unknown. */
   pool: string | null;
   stream: string;
   kind: 'small' | 'large' | 'expandable';

@@ -57,7 +57,7 @@ export class NumberWriter {
   }
 }
 
-/** Reads what {@link NumberWriter} wrote, in the same order. */
+/** Reads the output of {@link NumberWriter}, in order. */
 export class NumberReader {
   private at = 0;
 
@@ -83,7 +83,7 @@ export class NumberReader {
   column(): Float64Array {
     const length = this.whole();
     const unit = this.whole();
-    // Each number takes a byte at least: what claims to be longer is cut off, and shall not be made room for.
+    // Each number takes a byte at least: a longer claim is truncated, and must not allocate memory.
     if (length > this.bytes.length - this.at) throw new RangeError(CUT_OFF);
     const values = new Float64Array(length);
     let before = 0;

@@ -1,8 +1,8 @@
-/** A report without what the previous one has said: over a long run it differs in little, and is sent after each dump. */
+/** A report without repetitions of the previous one: in a long run, few parts differ. */
 import { ownerKey } from '../core/attribution/owner.js';
 import type { LineReport, Report, RunReport } from '../core/report/report.js';
 
-/** What a report repeats of the previous one. */
+/** The parts of a report that repeat the previous one. */
 export type Repeated = readonly RepeatedRun[];
 
 interface RepeatedRun {
@@ -20,7 +20,7 @@ interface RepeatedLine {
   readonly values: number;
 }
 
-/** Leaves out what is repeated. Snapshots are the same if they are one object. */
+/** Omits repeated parts. Snapshots are equal if they are one object. */
 export function withoutRepeated(report: Report, before: Report): { report: Report; repeated: Repeated } {
   const places = new Map(before.runs.map(({ id }, place) => [id, place]));
   const repeated = report.runs.map((run): RepeatedRun => {

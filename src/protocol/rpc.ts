@@ -130,7 +130,7 @@ export class RpcClient<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
   }
 }
 
-/** What the serving side implements. A handler throws to fail the call; an error's `reason` travels with it. */
+/** The methods of the serving side. A handler throws to fail the call; the error's `reason` is sent too. */
 export type RpcHandlers<Api extends RpcApi> = {
   [Name in keyof Api]: (
     params: Api[Name]['params'],

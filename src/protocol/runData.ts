@@ -7,7 +7,7 @@ export interface RunCurveQuery {
   /** Any snapshot of the run. */
   path: string;
   device: number;
-  /** Of events where a snapshot does not say when it was. */
+  /** Events if a snapshot has no time. */
   axis: TimelineAxis;
   /** Width of the overview; at most four points come back per pixel and snapshot. */
   pixels: number;

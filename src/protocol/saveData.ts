@@ -1,4 +1,4 @@
-/** What leaves the page as a file. */
+/** Data that the page saves as a file. */
 
 export const SAVED_KINDS = ['png', 'csv'] as const;
 export type SavedKind = (typeof SAVED_KINDS)[number];

@@ -1,4 +1,4 @@
-/** Schemas for what a page or a kept state says: nothing of it is believed unseen. */
+/** Schemas for the messages and stored state of a page: everything is checked. */
 import * as v from 'valibot';
 
 /** A schema for each field. */

@@ -61,9 +61,9 @@ export type TimelineQuestions = {
   series: { params: SeriesQuery; result: SeriesAnswer };
 };
 
-/** What the extension answers itself, or with something added. */
+/** Questions that the extension answers itself, or completes. */
 export type PageRequests = {
-  /** First call of a page: the protocol that it speaks; answered with what can be shown. */
+  /** First call of a page, with its protocol version. The answer has the choices. */
   ready: { params: { protocol: number }; result: TimelineState };
   compareTable: { params: ComparePair; result: CompareTable };
   /** Asks the user where to, and writes it; the path that was chosen, null if none was. */
@@ -81,7 +81,7 @@ export type PageRequests = {
 
 export type TimelineApi = TimelineQuestions & PageRequests;
 
-/** The shapes of what the webview sends: it is another world, and nothing of it is believed unseen. */
+/** The types of messages from the webview: everything is checked. */
 const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQuestions[Name]['params'] }> = {
   timeline: v.object({ ...ofDevice, ...stretch, pixels }),
   liveAt: v.object({ ...ofDevice, event, by }),
@@ -142,7 +142,7 @@ export interface TimelineChoice {
   run: string;
   devices: readonly number[];
   step: number | null;
-  /** A trend tells sums only, and cannot be compared. */
+  /** A trend has only sums, and cannot be compared. */
   kind: 'snapshot' | 'trend';
 }
 
@@ -155,10 +155,10 @@ export interface TimelineState {
    * `compared`.
    */
   request: number;
-  /** What to show: the snapshot and, where a lens led here, the line to point out. */
+  /** The selected snapshot and, after a lens, the line to outline. */
   selected: { path: string; device: number } | null;
   highlight: { file: string; line: number } | null;
-  /** Two snapshots to compare instead; null where the timeline of `selected` is wished for. */
+  /** Two snapshots to compare instead; null for the timeline of `selected`. */
   compared: ComparePair | null;
 }
 
@@ -171,5 +171,5 @@ export type TimelineEvents = {
   reading: { path: string } & ReadProgress;
 };
 
-/** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
+/** Increased when a message changes: a webview of an older version must reload. */
 export const TIMELINE_PROTOCOL = 7;

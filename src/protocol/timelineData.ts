@@ -1,4 +1,4 @@
-/** Windowed views of one snapshot's history: the timeline asks for what it shows, never for the model. */
+/** Windowed views of one snapshot's history: the timeline requests its visible part, never the model. */
 import type { LineTally, OwnerTally, TallyBy } from '../core/attribution/ownerTally.js';
 import type { Axis, Stretch } from '../core/model/historyAxis.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
@@ -20,26 +20,26 @@ export interface TimelineQuery {
   pixels: number;
 }
 
-/** What {@link TimelineWindow} is on its way: `unpackPoints` makes points of the bytes. */
+/** The serialized {@link TimelineWindow}: `unpackPoints` reads its points. */
 export interface TimelineAnswer extends Omit<TimelineWindow, keyof TimelinePoints> {
   packed: Uint8Array;
 }
 
-/** A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`; `reserved` is null where unknown. */
+/** A stepped curve: `live[i]` and `reserved[i]` apply from `x[i]` to `x[i + 1]`; `reserved` is null if unknown. */
 export type TimelinePoints = Pick<HistoryWindow, 'x' | 'live' | 'reserved' | 'event'>;
 
-/** Minima and maxima of every pixel column are kept, so a spike of a single event shows at its exact height. */
+/** Minimum and maximum of each pixel column, so a spike of a single event has its exact height. */
 export interface TimelineWindow extends HistoryWindow {
   path: string;
   device: number;
-  /** Start of the time axis, null where the file carries no times. */
+  /** Start of the time axis, null if unknown. */
   startUs: Microseconds | null;
   events: number;
-  /** False where the file tells sums only: there are no bands to be had. */
+  /** False for an input with sums only: it has no bands. */
   hasAllocations: boolean;
   /** Total memory of the device where known. */
   capacityBytes: Bytes | null;
-  /** The allocation that ended the program; null where none failed. */
+  /** The allocation that ended the program, or null. */
   failed: FailedAllocation | null;
 }
 
@@ -47,15 +47,15 @@ export interface FailedAllocation {
   event: number;
   /** Its place on the axis. */
   x: number;
-  /** Which line requested how much, and what there was. */
+  /** The requesting line, the requested bytes, and the free ones. */
   text: string;
-  /** The line that asked; null where the stack shows none. */
+  /** The requesting line; null if the stack shows none. */
   asked: { file: string; line: number; mapped: boolean } | null;
 }
 
 export type TimelineMark = Mark;
 
-/** What the rows of a list are distinguished by. */
+/** The key of the rows of a list. */
 export type ListedBy = TallyBy;
 
 export interface LiveAtQuery {
@@ -73,13 +73,13 @@ export interface OwnerSums extends OwnerTally {
   by: ListedBy;
 }
 
-/** What is live at one instant. The parts add up to `liveBytes` exactly. */
+/** The live memory at one instant. The parts add up to `liveBytes` exactly. */
 export interface LiveAt extends OwnerSums, LiveByOwner {
   event: number;
   timeUs: Microseconds | null;
 }
 
-/** A file that is being read: how far, and the curve of what was read. */
+/** A file during reading: its progress, and the curve so far. */
 export interface ReadProgress {
   /** Share of the file, 0 to 1; `from` is where the trace that `live` belongs to begins. */
   fraction: number;
@@ -97,7 +97,7 @@ export interface AllocatedInQuery {
   by: ListedBy;
 }
 
-/** What was allocated in a window and is there at the end. The parts add up to `aliveBytes` exactly. */
+/** The allocations of a window that are live at its end. The parts add up to `aliveBytes` exactly. */
 export interface AllocatedIn extends OwnerSums, AllocatedSums {}
 
 export type LiveLine = LineTally;

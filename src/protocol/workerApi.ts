@@ -1,4 +1,4 @@
-/** What the extension asks of the worker thread. The worker keeps the models; answers are small. */
+/** The calls from the extension to the worker thread. The worker owns the models; answers are small. */
 import type { PathRule, UnmappedFiles } from '../core/attribution/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
@@ -22,7 +22,7 @@ export interface WorkspaceListing {
   capacityBytes: Bytes | null;
 }
 
-/** What a finished load tells. */
+/** The result of a load. */
 export interface LoadedFile {
   /** None of a file that holds something else: a trend, reference cycles. */
   snapshots: SnapshotReport[];
@@ -32,27 +32,27 @@ export interface LoadedFile {
 
 /** How files are read, as the user wants it. */
 export interface ReadingSettings {
-  /** Where the columns of what was read are kept, and how much of them; null, or zero bytes, for nowhere. */
+  /** The folder of the columns, and its maximum size; null or zero bytes for none. */
   readonly cache: { readonly folder: string; readonly maxBytes: Bytes } | null;
   /** Time that a file may take, in milliseconds; null for no limit. */
   readonly timeLimitMs: number | null;
 }
 
-/** What a worker thread is started with. */
+/** The start data of a worker thread. */
 export interface WorkerStart {
   /** The bundle that reader threads run. */
   readonly readerScript: string;
   /** Reader threads at most. */
   readonly readers: number;
   readonly reading: ReadingSettings;
-  /** What its sentences are in the user's language. */
+  /** Translations of its sentences. */
   readonly translations: Translations;
 }
 
 export type WorkerApi = TimelineQuestions & {
-  /** Replaces what the worker was started with. */
+  /** Replaces the start data of the worker. */
   configure: { params: ReadingSettings; result: null };
-  /** Removes the columns that were kept. */
+  /** Removes the stored columns. */
   clearCache: { params: null; result: null };
   /** Replaces the workspace that later reports map to. */
   setWorkspace: { params: WorkspaceListing; result: null };
@@ -65,16 +65,16 @@ export type WorkerApi = TimelineQuestions & {
   unload: { params: { path: string }; result: null };
   /** Everything that is loaded, judged. Asked with the number of the report that the asker has, null for none. */
   report: { params: number | null; result: SentResult };
-  /** Two loaded files, A before B. `ignored`: leaks that have no say in what became of the leak. */
+  /** Two loaded files, A before B. `ignored`: leaks that do not count for the answer. */
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
   /** The same in as much room as a page has for it. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
 };
 
-/** What is sent of a result. */
+/** The serialized result. */
 export interface SentResult extends AnalysisResult {
   number: number;
-  /** What the report leaves out because the one that the asker has said it; null where it is whole. */
+  /** The parts that the report repeats from the caller's last one; null if it is complete. */
   repeated: Repeated | null;
 }
 

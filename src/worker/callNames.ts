@@ -2,7 +2,7 @@ import type { CallId } from '../core/timeline/callPaths.js';
 import type { CallTree } from '../core/timeline/callTree.js';
 import type { FlameCall } from '../protocol/flameData.js';
 
-/** Characters of a file or function name; what is longer keeps its end or its beginning. */
+/** Maximum length of a file or function name; a longer one is truncated. */
 const LONGEST_NAME = 240;
 /** Characters of all names in an answer. */
 const ROOM_FOR_NAMES = 30_000;

@@ -1,4 +1,4 @@
-/** Digests that tasks of a fleet wrote, see `node/fleetFolder.ts`: what is known of snapshots that lie elsewhere. */
+/** Digests of a fleet's tasks, see `node/fleetFolder.ts`: facts on snapshots elsewhere. */
 import { isAbsolute, resolve } from 'node:path';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
@@ -15,7 +15,7 @@ export interface DigestFile {
   readonly digest: SnapshotDigest;
   /** Snapshots that the snapshot's file holds. */
   readonly members: number;
-  /** Of the snapshot, see `snapshotKey`; empty where the name tells none. */
+  /** Of the snapshot, see `snapshotKey`; empty if the name has none. */
   readonly key: string;
 }
 

@@ -1,4 +1,4 @@
-/** Answers questions about what is live by call. */
+/** Answers questions on live memory by call. */
 import {
   CALL_GROUPS,
   callKind,
@@ -61,7 +61,7 @@ function answer(snapshot: Snapshot, paths: CallPaths, query: FlameQuery, lookup:
   };
 }
 
-/** The answer for an input that tells sums only. */
+/** The answer for an input with sums only. */
 function withoutCalls(liveBytes: number): Calls {
   const none = { id: 0, kind: 'noStack', file: '', line: 0, function: '', mapped: false } as const;
   const tree = {

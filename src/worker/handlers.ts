@@ -169,7 +169,7 @@ function failedAllocation(failure: OutOfMemoryReport, axis: HistoryAxis): Failed
   return { event, x: axis.xOf(event), text, asked };
 }
 
-/** The device's memory as the recorder read it, null where no recorder did. */
+/** The device's memory from the recorder, or null. */
 function capacityOf({ recording }: SnapshotDigest, device: number): number | null {
   return recording?.devices.find((recorded) => recorded.device === device)?.capacityBytes ?? null;
 }

@@ -4,7 +4,7 @@ import { getOrAdd } from '../core/maps.js';
 import type { LineReport, OutOfMemoryReport, Report, RunReport } from '../core/report/report.js';
 import type { LineFinding } from '../protocol/bandData.js';
 
-/** What the last report said of the lines of each snapshot's run. */
+/** The last report's verdicts on the lines of each snapshot's run. */
 export class LineVerdicts {
   /** Raised with each report. */
   version = 0;
@@ -18,13 +18,13 @@ export class LineVerdicts {
     this.byPath.clear();
   }
 
-  /** A verdict, a bucket's name, or `unjudged` for what is not there when the run ends. */
+  /** A verdict, a bucket's name, or `unjudged` for memory that is gone at the end of the run. */
   of(path: string, owner: Owner): string {
     if ('bucket' in owner) return owner.bucket;
     return this.lineOf(path, owner)?.verdict ?? 'unjudged';
   }
 
-  /** The verdict with what holds the memory, null for what has none. */
+  /** The verdict with the holder, null without one. */
   finding(path: string, owner: Owner): LineFinding | null {
     const line = this.lineOf(path, owner);
     if (line === undefined) return null;
@@ -39,7 +39,7 @@ export class LineVerdicts {
     };
   }
 
-  /** The last allocation that failed on a device, null where none did. */
+  /** The last failed allocation of a device, or null. */
   failure(path: string, device: number): OutOfMemoryReport | null {
     const failures = this.runs.flatMap(({ outOfMemory }) => outOfMemory);
     return lastFailure(failures.filter((failure) => failure.path === path && failure.device === device));

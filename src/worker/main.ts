@@ -1,4 +1,4 @@
-/** The worker thread: owns the models, answers questions. Everything it is told comes through its parent's port. */
+/** The worker thread: owns the models, answers questions. All its input comes through its parent's port. */
 import { totalmem } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { useTranslations } from '../core/text/translate.js';

@@ -62,7 +62,7 @@ export async function readSnapshotFile(
   return { ...reading, digest, storeAs, storeDigestAs: key === null ? null : digestKey(key, sidecar) };
 }
 
-/** Tells of a file that is being read, occasionally and at its end. */
+/** Reports the progress of a file, occasionally and at its end. */
 class ReadingProgress {
   private sentMs = Number.NEGATIVE_INFINITY;
   private curve: CurveSoFar | null = null;

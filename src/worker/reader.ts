@@ -1,4 +1,4 @@
-/** A reader thread: reads files and hands their columns over. What it reads may kill it. */
+/** A reader thread: reads files and transfers their columns. A hostile file may kill it. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { useTranslations } from '../core/text/translate.js';
 import { readerVersion, SnapshotCache } from '../node/snapshotCache.js';

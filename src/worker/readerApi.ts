@@ -1,4 +1,4 @@
-/** What the owner of the models asks of the threads that read files. */
+/** The calls from the worker to the threads that read files. */
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
@@ -9,7 +9,7 @@ import type { FileState } from '../node/fileSource.js';
 
 export interface ReadRequest {
   readonly path: string;
-  /** Null if columns are not kept. */
+  /** Null if columns are not stored. */
   readonly cache: CacheSettings | null;
   /** Milliseconds, null for no limit. */
   readonly timeLimitMs: number | null;
@@ -27,7 +27,7 @@ export interface SnapshotFile {
   readonly members: number;
   readonly packed: PackedSnapshot;
   readonly digest: SnapshotDigest | null;
-  /** Where the columns are to be kept, null if they are there already or are not worth it. */
+  /** The folder for the columns, null if they are stored already or too small. */
   readonly storeAs: string | null;
   /** The same of the digest. */
   readonly storeDigestAs: string | null;
@@ -42,9 +42,9 @@ export interface OtherFile {
 
 export type FileReading = SnapshotFile | OtherFile;
 
-/** What a reader thread is started with. */
+/** The start data of a reader thread. */
 export interface ReaderStart {
-  /** What its sentences are in the user's language. */
+  /** Translations of its sentences. */
   readonly translations: Translations;
 }
 

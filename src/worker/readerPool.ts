@@ -77,7 +77,7 @@ export class ReaderPool {
     });
   }
 
-  /** Ends all readers; what they are reading fails. */
+  /** Ends all readers; their readings fail. */
   async close(): Promise<void> {
     clearTimeout(this.idleTimer);
     for (const job of this.queue.splice(0)) job.reject(cancelled(job));
@@ -165,7 +165,7 @@ export class ReaderPool {
     try {
       job.resolve(await reader.client.call('read', job.request, job.signal));
     } catch (error) {
-      // A reader is told to stop and may be slow to hear it: the next file gets another one.
+      // A cancelled reader may react slowly: another one takes the next file.
       if (job.signal.aborted) {
         this.end(reader);
         job.reject(cancelled(job));

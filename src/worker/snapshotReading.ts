@@ -26,7 +26,7 @@ export interface ReadFile<WantsDigest extends boolean = boolean> {
   readonly members: number;
   /** Of the file that was read, which may be another one than was there when it was requested. */
   readonly state: FileState;
-  /** Null where the digest was kept: then the columns are read when they are wished for. */
+  /** Null for a stored digest: its columns are read on demand. */
   readonly snapshot: WantsDigest extends true ? Snapshot | null : Snapshot;
   readonly digest: WantsDigest extends true ? SnapshotDigest : null;
 }
@@ -49,10 +49,10 @@ export type ReadSomewhere = (
   onProgress: (progress: ReadProgress) => void,
 ) => Promise<FileReading>;
 
-/** Columns that wait to be written; more of them would keep memory that the store has given up. */
+/** Columns that wait to be written; more of them would retain memory that the store has released. */
 const MOST_WAITING: Bytes = 1 << 28;
 
-/** Reads by the present settings, and keeps what was read for the next time, in the background. */
+/** Reads by the present settings, and stores the result in the background. */
 export class SnapshotReading implements SnapshotReader {
   private storing: Promise<void> = Promise.resolve();
   private waiting: Bytes = 0;
@@ -64,12 +64,12 @@ export class SnapshotReading implements SnapshotReader {
     private readonly version: string,
   ) {}
 
-  /** Where things are kept now, null for nowhere. */
+  /** The present folder of the cache, or null. */
   get cacheSettings(): CacheSettings | null {
     return this.settings.cache;
   }
 
-  /** Reads otherwise from now on. What was kept goes if nothing is to be kept. */
+  /** Replaces the settings. Without a cache, all stored files are removed. */
   async configure(settings: ReadingSettings): Promise<void> {
     if (settings.cache?.maxBytes === 0) await this.clearCache();
     this.settings = settings;
@@ -97,14 +97,14 @@ export class SnapshotReading implements SnapshotReader {
     return { kind, state, members, snapshot: unpackSnapshot(packed), digest: digest as Wished['digest'] };
   }
 
-  /** Removes all that was kept, once that is written that waits to be. */
+  /** Removes all stored files, after pending writes. */
   async clearCache(): Promise<void> {
     const { cache } = this.settings;
     await this.storing;
     if (cache !== null) await new SnapshotCache(cache, this.version).clear();
   }
 
-  /** Null where nothing is kept. */
+  /** Null without a cache. */
   private get cache(): SnapshotCache | null {
     const { cache } = this.settings;
     return cache === null || cache.maxBytes === 0 ? null : new SnapshotCache(cache, this.version);

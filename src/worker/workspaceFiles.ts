@@ -16,7 +16,7 @@ export class WorkspaceFiles {
     this.lookups = new WeakMap();
   }
 
-  /** Forgets what was learned from the set of snapshots, which changed. */
+  /** Forgets results that depend on the former set of snapshots. */
   reset(): void {
     this.lookups = new WeakMap();
   }

@@ -28,7 +28,7 @@ export function drawMarks(
     const { kind } = mark;
     // The same label over each of many steps has no information.
     const repeated = kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
-    // The readout and the table show what the garbage collector freed; here it would hide the steps.
+    // Readout and table show the garbage collector's frees; here they would hide the steps.
     const label = kind === 'collector' ? '' : markLabel(mark);
     const text = repeated ? '' : [MARK_SIGNS[kind], label].filter(Boolean).join(' ');
     return { kind, pixel, text, rank: RANKS[kind] };

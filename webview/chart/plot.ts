@@ -1,4 +1,4 @@
-/** The geometry of what is plotted: pixels of the plot's element to units of the x axis and back. */
+/** The geometry of the plot: pixels of its element to units of the x axis and back. */
 import type { Range } from './range.js';
 
 /** Where the curve is drawn, in pixels of the plot's element. */

@@ -256,7 +256,7 @@ export class TimelineChart {
     context.restore();
   }
 
-  /** Plain values: chart.js would ask a function again for each point. */
+  /** Plain values: chart.js would call a function again for each point. */
   private color(...[capacity, reserved, live]: ChartDataset<'line', Point[]>[]): void {
     capacity.borderColor = this.theme.capacity;
     reserved.borderColor = this.theme.reserved;

@@ -45,7 +45,7 @@ export function comparedDress(item: ComparedItem): BoxDress {
   const text = `${growthText(growth)} ${boxName(item)}`;
   return {
     text,
-    // What is seen is what is said first.
+    // The order of the table.
     label: `${text}. ${comparedText(item)}`,
     classes: `difference of-${growthOf(growth)}${strength}`,
   };

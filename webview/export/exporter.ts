@@ -1,4 +1,4 @@
-/** Takes pictures and tables out of the page: the extension asks where to, and writes them. */
+/** Saves pictures and tables of the page: the extension asks for the file and writes it. */
 import type { SavedKind } from '../../src/protocol/saveData.js';
 import type { Host } from '../host.js';
 import { strings } from '../strings.js';

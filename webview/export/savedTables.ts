@@ -14,7 +14,7 @@ import type { TableData } from './tableData.js';
 
 type Cell = string | number | null;
 
-/** @param others the lines that are not listed, if they belong to what is shown */
+/** @param others the unlisted lines, if they belong to the view */
 export function comparedTable(rows: readonly CompareRow[], others: CompareCell | null): TableData {
   const flow = (row: CompareCell, key: 'survived' | 'allocated' | 'freed'): Cell[] => [
     row.flow?.[key].bytes ?? null,

@@ -6,7 +6,7 @@ export interface TableData {
   rows: readonly (readonly (string | number | null)[])[];
 }
 
-/** What a spreadsheet would take for a formula. */
+/** The start of a formula in a spreadsheet. */
 const FORMULA = /(^|[\r\n])(?=[\t\r]|[^\S\r\n]*[=+\-@＝＋－＠])/g;
 
 /**
@@ -16,7 +16,7 @@ export function csvOf({ columns, rows }: TableData): string {
   return [columns, ...rows].map((row) => `${row.map((cell) => cellText(cell)).join(',')}\r\n`).join('');
 }
 
-/** Columns between tabs: what spreadsheets and editors take from the clipboard. */
+/** Columns separated by tabs, for the clipboard. */
 export function clipboardText({ columns, rows }: TableData): string {
   const plain = (cell: string | number | null): string => protectedText(cell).replace(/[\t\r\n]+/g, ' ');
   return [columns, ...rows].map((row) => `${row.map(plain).join('\t')}\n`).join('');

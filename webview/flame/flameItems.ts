@@ -20,7 +20,7 @@ export interface FlameItem {
   parent: number;
   /** Indices of the items below, the largest first, merged calls last. */
   children: number[];
-  /** Ids of the calls down to it, of merged calls down to their caller: what focuses it. */
+  /** Ids of the calls down to it, or to the caller of merged calls: they focus it. */
   path: readonly number[];
 }
 

@@ -164,7 +164,7 @@ const RIM = 3;
 /** A page that shows more different names than this begins again. */
 const MOST = 512;
 
-/** Names of bands, each drawn once with a rim that keeps it readable on any color, and then only copied. */
+/** Names of bands, each drawn once with a readable rim on any color, then copied. */
 class BandNames {
   private stamps = new Map<string, NameStamp>();
   private madeFor = '';

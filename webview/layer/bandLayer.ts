@@ -41,7 +41,7 @@ export class BandLayer {
     const { style } = this.element;
     const width = Math.max(1, Math.round(area.width * scale));
     const height = Math.max(1, Math.round(area.height * scale));
-    // On whole pixels of the screen, or the browser would blur what is drawn.
+    // On whole pixels of the screen, to prevent blur.
     style.left = `${Math.round(area.left * scale) / scale}px`;
     style.top = `${Math.round(area.top * scale) / scale}px`;
     style.width = `${width / scale}px`;

@@ -18,7 +18,7 @@ export interface PointedBand {
 export class BandPointer {
   constructor(private readonly store: Store<ViewState>) {}
 
-  /** The series that shows at a value of the x axis; null where none is drawn. */
+  /** The visible series at a value of the x axis; null without one. */
   stackedAt(x: number): StackedBands | null {
     const { stacked, wholeBands, curve, layer } = this.store.get();
     if (!layer) return null;
@@ -92,7 +92,7 @@ export function spokenBand(band: PointedBand): string {
   return strings.bandOfBands(bandLines(band, null).join(', '), pieces.length - at, pieces.length);
 }
 
-/** What is outlined: the band under the cursor, the selected one, and those of the line at the editor's cursor. */
+/** The outlined bands: under the cursor, selected, and of the line at the editor's cursor. */
 export function marksIn(
   stacked: StackedBands,
   looked: PointedBand | null,

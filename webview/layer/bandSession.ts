@@ -1,4 +1,4 @@
-/** Asks for bands whenever what is visible changes, and for what lies under the pointer. */
+/** Requests bands when the view changes, and details of the band under the pointer. */
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandSeries } from '../../src/protocol/bandData.js';
 import type { Host } from '../host.js';
 import { Latest } from '../latest.js';
@@ -34,7 +34,7 @@ export class BandSession {
       const other =
         selection !== before.selection || grouping !== before.grouping || curve?.axis !== before.curve?.axis;
       if (other && state !== before) this.forget(selection !== before.selection || grouping !== before.grouping);
-      // The extension tells its state again when files or the workspace have changed.
+      // The extension sends its state again when files or the workspace have changed.
       if (state.choices !== before.choices) this.wholeOf = '';
       const thin = this.follow(state.cursorLine ?? state.highlight, state);
       const higher = state.heights !== before.heights;
@@ -44,7 +44,7 @@ export class BandSession {
     });
   }
 
-  /** Tells how large the plot is, in pixels. */
+  /** Sets the size of the plot, in pixels. */
   setSize(width: number, height: number): void {
     const size = { width: Math.round(width), height: Math.round(height) };
     if (size.width === this.size.width && size.height === this.size.height) return;
@@ -57,7 +57,7 @@ export class BandSession {
     this.store.update({ grouping });
   }
 
-  /** Looks closer at what is under the cursor. */
+  /** Requests details of the band under the cursor. */
   look(band: BandRef | null): void {
     if (band === null) {
       this.looked.cancel();

@@ -1,4 +1,4 @@
-/** What a band is called, and what is known of it, in words. */
+/** The name of a band, and its facts, in words. */
 import type { BandDetail, BandFrame, BandOwner, Bands } from '../../src/protocol/bandData.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
@@ -12,7 +12,7 @@ const MOST_CHARACTERS = 120;
 /** How much of a file's path a name has: its last part, its end, or all. */
 type PathPart = 'name' | 'end' | 'whole';
 
-/** `train.py:26`, or what owns it instead of a line. */
+/** `train.py:26`, or its owner without a line. */
 export function ownerName({ place, bucket }: BandOwner, part: PathPart): string {
   if (place === null) return strings[bucket ?? 'library'];
   const { file } = place;
@@ -31,7 +31,7 @@ export function isUnjudged({ grouping, groups }: Bands): boolean {
   return grouping === 'verdict' && Object.values(groups).every(({ name }) => none.includes(name));
 }
 
-/** What the series of one color have in common; empty where each series has its own. */
+/** The common property of the series of one color; empty for single series. */
 export function groupName(bands: Bands, series: number): string {
   if (series >= bands.allSeries.length || isUnjudged(bands)) return '';
   const { name } = bands.groups[bands.allSeries[series].group];
@@ -73,7 +73,7 @@ export function detailLines(detail: BandDetail): string[] {
   return lines;
 }
 
-/** Whose frames of a stack tell most. */
+/** Authors of frames, the most informative first. */
 export function clearest(frames: readonly BandFrame[]): BandFrame['kind'] {
   return (['user', 'library'] as const).find((wanted) => frames.some(({ kind }) => kind === wanted)) ?? 'native';
 }

@@ -20,10 +20,10 @@ const EDGE_SHADE = 0.6;
 const HUE_STEP = 137.508;
 const FIRST_HUE = 205;
 
-/** Verdicts keep their colors whatever their rank; a calm one has none, and is told from its neighbors by shade. */
+/** Verdicts have fixed colors. Calm ones have none, and differ from their neighbors by shade. */
 const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, cycle: 275, periodic: 200 };
 const CALM = 0.06;
-/** Shades of what is calm, in the order of the series. */
+/** Shades of calm series, in order. */
 const SHADES = [0, 0.1, 0.04, 0.14];
 /** How much of the leak color a leak has: one that lies on another looks different. */
 const LEAK_SHARES = [1, 0.74];

@@ -4,19 +4,19 @@ import type { ChartTheme } from '../theme.js';
 import { paintsOf, type BandPaint, type Rgb } from './palette.js';
 import { forEachPiece, type StackedBands } from './stackedBands.js';
 
-/** What a canvas shows: a stretch of the x axis over its width, a stretch of the byte axis over its height. */
+/** The view of a canvas: a stretch of the x axis by a stretch of the byte axis. */
 export interface BandView {
   range: Range;
   bytes: Range;
 }
 
-/** Under the series of the window lies that of the whole history, for what the window has not answered yet. */
+/** The series of the whole history are below those of the window, for parts without an answer yet. */
 const SLOTS = ['whole', 'window'] as const;
 type BandSlot = (typeof SLOTS)[number];
 
 interface Raster {
   image: OffscreenCanvas;
-  /** What its height shows. */
+  /** The range of its height. */
   bytes: Range;
 }
 
@@ -93,7 +93,7 @@ export class RasterRenderer {
     const { width, height } = canvas;
     const { from, to } = bands.window;
     const { image } = raster;
-    // Only what is in view is stretched: a deep zoom would make the whole image larger than a canvas can be.
+    // Only the visible part is stretched: in a deep zoom, the image would exceed the maximum of a canvas.
     const columnOf = (x: number): number => ((x - from) / (to - from)) * image.width;
     const first = Math.max(0, Math.floor(columnOf(range.from)));
     const end = Math.min(image.width, Math.ceil(columnOf(range.to)));
@@ -125,7 +125,7 @@ export class RasterRenderer {
   }
 }
 
-/** The series as pixels, a column for each of its columns. @param bytes what the height shows */
+/** The series as pixels, one column each. @param bytes the range of the height */
 function rasterOf(stacked: StackedBands, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
   const width = stacked.bands.pixels;
   const image = new ImageData(width, height);

@@ -1,4 +1,4 @@
-/** What is selected: its line, bytes, age, verdict, holder, fix and stack, and the way to each. */
+/** The selected band: line, bytes, age, verdict, holder, fix and stack, with their links. */
 import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/bandData.js';
 import { el } from '../dom.js';
 import { formatDuration } from '../duration.js';
@@ -87,7 +87,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     return items;
   }
 
-  /** The frames that tell most one by one, and the others between them folded; last, how many are left out. */
+  /** The informative frames, and the others between them folded; last, the number of omitted ones. */
   function stackItems({ frames, hiddenFrames }: BandDetail): HTMLElement[] {
     const itemOf = ({ file, line, function: name, mapped }: BandFrame): HTMLElement => {
       const where = placeText(file, line);

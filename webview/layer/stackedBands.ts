@@ -19,7 +19,7 @@ export interface StackedBands {
   blockOffset: Uint32Array;
 }
 
-/** One band at one sample: a block, or what of a series has no outline of its own. */
+/** One band at one sample: a block, or the rest of a series. */
 export interface Piece {
   /** Position in `allSeries`; their number for the others. */
   series: number;
@@ -73,7 +73,7 @@ export function forEachPiece(stacked: StackedBands, visit: (sample: number, piec
     for (let series = 0; series < values.length; series++) {
       const live = open[series];
       let rest = values[series][sample];
-      // Most series are nowhere most of the time. What is nowhere has no blocks that live or begin.
+      // Most series are absent from most samples, and have no live or new blocks there.
       if (rest === 0) {
         if (live.length > 0) live.length = 0;
         continue;
@@ -144,7 +144,7 @@ export function outlineOf(stacked: StackedBands, series: number, block: number):
     let to = from + values[series][sample];
     if (to === from) continue;
     if (block >= 0) {
-      // What is above: the younger blocks of the series.
+      // The part above: the younger blocks of the series.
       for (let other = block + 1; other < blockOffset[series + 1]; other++) {
         if (blocks.from[other] <= sample && blocks.to[other] >= sample) to -= blocks.bytes[other];
       }

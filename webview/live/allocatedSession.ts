@@ -1,4 +1,4 @@
-/** Asks what was allocated in view and is still live, while that is what the list shows. */
+/** Requests allocations in view that are still live, while the list shows them. */
 import type { AllocatedIn, AllocatedInQuery } from '../../src/protocol/timelineData.js';
 import type { Host } from '../host.js';
 import { currentCurve, isShown, Question } from '../question.js';

@@ -1,4 +1,4 @@
-/** The tabs of lines and stacks: what is live at the cursor, or allocated in view and still live. */
+/** The tabs of lines and stacks: live at the cursor, or allocated in view and still live. */
 import type { AllocatedIn, LiveAt, OwnerSums, LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../dom.js';
 import { liveTable } from '../export/savedTables.js';
@@ -98,13 +98,13 @@ export function createLiveView(
 
 interface Listed {
   sums: OwnerSums;
-  /** What the rows add up to, and what that is. */
+  /** The sum of the rows, and its name. */
   bytes: number;
   name: string;
   summary: string;
 }
 
-/** What the list shows; null while there is nothing. */
+/** The shown list, or null. */
 function listedIn(state: ViewState): Listed | null {
   const { live, allocated } = state;
   if (state.listing === 'live') {
@@ -142,7 +142,7 @@ function largestOf({ lines }: OwnerSums): string | null {
   return largest === undefined ? null : strings.lineWithBytes(largest.file, largest.line, largest.bytes);
 }
 
-/** What a filter looks at: what the user sees of a row. */
+/** The filtered text: the visible text of a row. */
 function textOf(row: LiveRow): string {
   if (row.kind !== 'line') return strings[row.kind];
   const { file, line, function: name, frames } = row.line;
@@ -152,7 +152,7 @@ function textOf(row: LiveRow): string {
 /** A row of the list, or a sum of some. */
 type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; blocks: number };
 
-/** @param whole what the rows are parts of */
+/** @param whole the total of the rows */
 function liveColumns(whole: number, swatch: (row: ListRow) => HTMLElement | null): Column<ListRow, LiveSort>[] {
   return [
     bytesColumn(strings.columnBytes, ({ bytes }) => bytes, 'bytes'),

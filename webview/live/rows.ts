@@ -1,4 +1,4 @@
-/** The rows of "what is live here": owner lines and buckets, as they are sorted, filtered and summed. */
+/** The rows of the live list: owner lines and buckets, sorted, filtered and summed. */
 import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
 import { byLine } from '../table/rowOrder.js';
 import type { LiveSort, SourceLine } from '../viewState.js';
@@ -41,7 +41,7 @@ export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
   return [...rows].sort(compare);
 }
 
-/** What rows add up to. */
+/** The sum of rows. */
 export function sumOf(rows: readonly LiveRow[]): { bytes: number; blocks: number } {
   let bytes = 0;
   let blocks = 0;

@@ -19,9 +19,9 @@ interface MapGridHandlers {
   open(piece: number): void;
   /** Asks for one segment alone, or for all. @param address null for all */
   zoom(address: string | null): void;
-  /** The color of a line in the chart; null where no series is its own. */
+  /** The color of a line in the chart; null without a series of its own. */
   fillOf(line: SourceLine): string | null;
-  /** What is under the mouse, or else where the keys are. */
+  /** The block under the mouse, else at the keyboard's place. */
   look(piece: number | null): void;
 }
 

@@ -1,4 +1,4 @@
-/** Asks where the memory lies, while that is what is shown. */
+/** Requests the memory map while it is shown. */
 import type { MapQuery, MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import type { Host } from '../host.js';
 import { currentCurve, isShown, Question } from '../question.js';
@@ -19,11 +19,11 @@ export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
     page.watch((state, before) => {
       const { selection, choices, pane, pin } = state;
       if (selection !== before.selection) {
-        // What was zoomed into before a reload is of the snapshot that shows first.
+        // A zoom from before a reload belongs to the first shown snapshot.
         if (before.selection !== null) page.update({ mapOnly: null });
         this.forget();
       }
-      // Choices are told again whenever a file was read.
+      // Choices are sent again after each file.
       const isNew = selection !== before.selection || choices !== before.choices || pane !== before.pane;
       const events = ({ curve }: ViewState): number => curve?.events ?? -1;
       const moved = pin?.event !== before.pin?.event || events(state) !== events(before);
@@ -31,7 +31,7 @@ export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
     });
   }
 
-  /** Tells how wide a row is, and how many there is room for; nothing is asked before that is known. */
+  /** Sets the width and number of rows; there is no request before that. */
   setSize(width: number, rows: number): void {
     const pixels = Math.round(width);
     if (pixels <= 0 || (pixels === this.size.pixels && rows === this.size.rows)) return;

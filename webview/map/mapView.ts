@@ -1,4 +1,4 @@
-/** Under the chart: the segments of the device and what lies in them at the instant that is looked into. */
+/** Below the chart: the segments of the device and their blocks at the selected instant. */
 import { el } from '../dom.js';
 import { mapTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';

@@ -1,4 +1,4 @@
-/** Draws the overview of a run: its curve, what no trace has, and where its snapshots were taken. */
+/** Draws the overview of a run: its curve, its gaps, and its snapshots. */
 import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../chart/points.js';
@@ -53,7 +53,7 @@ export function drawRun(
   const reserved = run.reserved?.reduce((most, bytes) => Math.max(most, bytes), 1) ?? 1;
   const ceiling = Math.max(highest, reserved) * 1.05;
   const xOf = (x: number): number => pixelOfRun(run, x, width);
-  // Lines in the middle of pixels are sharp; what is not nothing is a pixel above it, however little it is.
+  // Lines in the middle of pixels are sharp. Any value above zero is at least a pixel high.
   const floor = height - 0.5;
   const yOf = (bytes: number): number =>
     Math.min(floor - (bytes / ceiling) * (floor - top), bytes > 0 ? floor - 1 : floor);

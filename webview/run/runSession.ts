@@ -1,4 +1,4 @@
-/** Asks for the curve of the whole run, and leads from it to the snapshot that has what is looked for. */
+/** Requests the curve of the whole run, and opens the snapshot of a place on it. */
 import type { RunCurve, RunCurveQuery } from '../../src/protocol/runData.js';
 import type { Host } from '../host.js';
 import { Question } from '../question.js';
@@ -27,13 +27,13 @@ export class RunSession extends Question<RunCurveQuery, RunCurve> {
     });
   }
 
-  /** The last answer; null where nothing is in a run, as amounts over time are not. */
+  /** The last answer; null without a run, as for amounts over time. */
   get run(): RunCurve | null {
     const { answer } = this.store.get();
     return answer !== null && answer.parts.length > 0 ? answer : null;
   }
 
-  /** Tells how wide the overview is; nothing is asked before that is known. */
+  /** Sets the width of the overview; there is no request before that. */
   setPixels(pixels: number): void {
     const rounded = Math.round(pixels);
     if (rounded === this.pixels || rounded <= 0) return;
@@ -41,7 +41,7 @@ export class RunSession extends Question<RunCurveQuery, RunCurve> {
     this.ask();
   }
 
-  /** Shows a snapshot of the run, and looks into an event of its trace; into its end if none is told. */
+  /** Shows a snapshot of the run at an event of its trace, by default the end. */
   show(part: number, event: number | null = null): void {
     const { run } = this;
     const shown = run?.parts.at(part);

@@ -1,4 +1,4 @@
-/** What the overview of a run says in words. */
+/** Texts of the overview of a run. */
 import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
@@ -45,7 +45,7 @@ export function partText(run: RunCurve, index: number): string {
   );
 }
 
-/** What all of it shows, for the heading. */
+/** The heading of the overview. */
 export function runSummary({ parts }: RunCurve): string {
   const gaps = parts.filter(({ before }) => before === 'gap').length;
   const bare = parts.filter(({ events }) => events === 0).length;

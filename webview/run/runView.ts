@@ -1,4 +1,4 @@
-/** The overview of a run: where what is in view stands in it, and the way to the other snapshots. */
+/** The overview of a run: the place of the view in it, and access to other snapshots. */
 import type { RunCurve } from '../../src/protocol/runData.js';
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { Range } from '../chart/range.js';
@@ -75,7 +75,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     const { run } = runs;
     const { error } = runs.store.get();
     failure.show(error === null ? null : strings.runFailed(error));
-    // An empty strip keeps its place while it is requested, so that the chart stays where it is.
+    // An empty strip occupies its place during the request, so that the chart does not move.
     const { choices, selection, curve } = store.get();
     const own = choices?.find(({ path }) => path === selection?.path);
     const alone = choices?.filter((choice) => choice.run === own?.run).length === 1;
@@ -150,14 +150,14 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   return view;
 }
 
-/** What is added to a place of a snapshot's own axis to have it on the run's; null where the axes have no common unit. */
+/** The offset from a snapshot's own axis to the run's; null without a common unit. */
 function shiftOf(run: RunCurve, part: number, curve: TimelineWindow): number | null {
   if (run.axis !== curve.axis || run.parts[part].path !== curve.path) return null;
   if (run.axis === 'events') return run.parts[part].to - (curve.events - 1);
   return run.startUs === null || curve.startUs === null ? null : curve.startUs - run.startUs;
 }
 
-/** What of the run is in view; of a snapshot on another axis, its own part. */
+/** The visible part of the run; of a snapshot on another axis, its own part. */
 function brushOf(run: RunCurve, part: number, { curve, range }: ViewState): Range | null {
   if (part < 0) return null;
   const shift = curve === null ? null : shiftOf(run, part, curve);
@@ -176,7 +176,7 @@ interface BrushHandlers {
   click(pixel: number): void;
 }
 
-/** The brush of the overview: what of it is in view. Dragging moves it, or draws another. */
+/** The brush of the overview: its visible part. Dragging moves it, or draws another. */
 function listenForBrush(strip: HTMLElement, on: BrushHandlers): void {
   let drag: { start: number; from: Range | null; moved: boolean } | null = null;
   const pixelOf = (event: PointerEvent): number => event.clientX - strip.getBoundingClientRect().left;

@@ -16,7 +16,7 @@ const LARGE_KEY_STEP = 0.1;
 interface SeriesView {
   readonly element: HTMLElement;
   show(answer: SeriesAnswer | null): void;
-  /** What is drawn; null while nothing is. */
+  /** The drawn series, or null. */
   picture(): HTMLCanvasElement | null;
 }
 
@@ -118,7 +118,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
   };
 }
 
-/** The live bytes of a series at a place of the axis, null where nothing is known of it. */
+/** The live bytes of a series at a place of the axis, null if unknown. */
 function liveAtPlace({ x, live, parts }: SeriesAnswer['curves'][number], at: number): number | null {
   for (const { first, end, to, hasTrace, liveBytes } of parts) {
     if (!hasTrace) {

@@ -1,4 +1,4 @@
-/** Every table of the page: columns say what a row has in its cells, and which of them sort. */
+/** Every table of the page: columns define the cells of a row, and their sort order. */
 import { el } from '../dom.js';
 import type { TableData } from '../export/tableData.js';
 import { formatBytes, formatCount, formatExactBytes } from '../format.js';
@@ -8,7 +8,7 @@ import type { SourceLine } from '../viewState.js';
 /** So many rows at once. */
 const PAGE = 200;
 
-/** What is in a cell, and what is read of it on hovering. */
+/** The text of a cell, and its tooltip. */
 export interface Cell {
   content: Node | string;
   title?: string;
@@ -17,7 +17,7 @@ export interface Cell {
 
 export interface Column<Row, Sort extends string = string> {
   text: string;
-  /** What it sorts by, and where that begins; it does not sort without. */
+  /** Its sort key and first direction; without, it does not sort. */
   sort?: { by: Sort; order: 'ascending' | 'descending' };
   /** `number` is aligned to the right, `place` names the row. */
   kind?: 'number' | 'place' | 'function' | 'share' | 'secondary';
@@ -26,7 +26,7 @@ export interface Column<Row, Sort extends string = string> {
 
 interface TableOptions<Row, Sort extends string> {
   class: string;
-  /** Says what the rows are. */
+  /** Describes the rows. */
   label: string;
   onSort?: (by: Sort) => void;
   /** The line that a row leads to; its first link is a button. */
@@ -147,7 +147,7 @@ function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row
   return el('th', { ...options, attributes: { scope: 'row' } }, content);
 }
 
-/** A column of numbers. @param by what it sorts by, largest first; it does not sort without */
+/** A column of numbers. @param by its sort key, largest first; without, it does not sort */
 function numberColumn<Row, Sort extends string>(
   text: string,
   cell: (row: Row) => Cell,
@@ -176,7 +176,7 @@ export function textColumn<Row, Sort extends string>(text: string, textOf: (row:
   return { text, cell: (row) => ({ content: textOf(row) }) };
 }
 
-/** The column that names the rows. @param by what it sorts by, from A to Z */
+/** The column that names the rows. @param by its sort key, from A to Z */
 export function nameColumn<Row, Sort extends string>(
   text: string,
   cell: (row: Row) => Cell,
@@ -185,7 +185,7 @@ export function nameColumn<Row, Sort extends string>(
   return { text, kind: 'place', cell, ...(by !== undefined && { sort: { by, order: 'ascending' } }) };
 }
 
-/** Short to read, the exact number on hover. @param bytes null where not known */
+/** Short text, with the exact number as tooltip. @param bytes null if unknown */
 export function bytesCell(bytes: number | null): Cell {
   return bytes === null
     ? { content: strings.unknown }
@@ -205,7 +205,7 @@ export function placeCell(name: string, opens: boolean): Cell {
   return { content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name };
 }
 
-/** What a table on the page shows, with exact numbers where a cell has one in its title. */
+/** The content of a table on the page, with exact numbers from titles. */
 export function tableOf(table: HTMLTableElement): TableData | null {
   const { tHead, tBodies } = table;
   const columns = [...(tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());

@@ -46,7 +46,7 @@ interface Sources {
   runs: RunSession;
 }
 
-/** A table that is there, and what is saved of it. */
+/** A shown table, and its saved form. */
 interface Shown {
   elements: HTMLElement[];
   saved: () => TableData | null;
@@ -265,7 +265,7 @@ function callColumns(live: number, total: FlameItem): Column<FlameItem, FlameSor
   ];
 }
 
-/** A sorted copy; what is not known comes last, and what is equal in the order of the graph. */
+/** A sorted copy; unknown values come last, equal ones have the order of the graph. */
 function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
   if (sort === 'call') return [...items];
   return [...items].sort((a, b) => (b[sort] ?? -1) - (a[sort] ?? -1));
@@ -331,7 +331,7 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
   return [table.element, byPool.element];
 }
 
-/** A sorted copy: the lowest address first, or what is largest; what is equal stays in the order of the map. */
+/** A sorted copy: the lowest address first, or the largest value; equal ones have the order of the map. */
 function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSegment[] {
   if (sort !== 'address') return [...segments].sort((a, b) => b[sort] - a[sort]);
   // Of two numbers without leading zeros the longer is the larger one.

@@ -2,7 +2,7 @@ import { createDropdown, type DropdownControl } from './dropdown.js';
 
 /** One of a few fixed values. */
 interface ChoiceControl<Value extends string> extends Pick<DropdownControl, 'element'> {
-  /** @param possible what can be chosen; all if not given */
+  /** @param possible the available choices; all by default */
   show(value: Value, possible?: readonly Value[]): void;
 }
 

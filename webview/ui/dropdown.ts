@@ -17,7 +17,7 @@ export interface DropdownControl extends Control {
   show(groups: readonly DropdownGroup[], value: string): void;
 }
 
-/** A list to pick one of. Tells of the user's picks only, not of what `show` sets. */
+/** A dropdown list. Reports the user's choices only, not calls of `show`. */
 export function createDropdown(options: { label: string; onPick: (value: string) => void }): DropdownControl {
   const dropdown = document.createElement('vscode-dropdown');
   dropdown.setAttribute('aria-label', options.label);

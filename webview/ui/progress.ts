@@ -5,10 +5,10 @@ interface ProgressControl extends Control {
   show(busy: boolean): void;
 }
 
-/** What takes less is not worth a flicker. */
+/** Shorter work needs no progress ring. */
 const SHOW_AFTER_MS = 200;
 
-/** A turning ring that appears when something takes longer than a moment. It keeps its place when it is not shown. */
+/** A progress ring that appears after a moment. It occupies its place when hidden. */
 export function createProgress(label: string): ProgressControl {
   const holder = document.createElement('div');
   holder.className = 'progress';

@@ -30,7 +30,7 @@ export function createTabs<Value extends string>(options: {
   panels.setAttribute('aria-label', options.label);
   let shown: string | null = null;
   panels.addEventListener('change', (event) => {
-    // Controls inside tell of their changes as well.
+    // Controls inside also report their changes.
     if (event.target !== panels) return;
     const selected = options.items.find(({ value }) => panels.activeid === `tab-${value}`)?.value;
     if (selected === undefined || selected === shown || shown === null) return;

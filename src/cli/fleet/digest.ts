@@ -19,10 +19,10 @@ import type { AnalyzeArguments, DigestArguments } from '../arguments.js';
 import { contentsOf, expandInputs, isForeign, type CommandContext } from '../inputs.js';
 import { isOfShard, shardOf } from './shard.js';
 
-/** Inputs that are no snapshots are kept whole, up to this. */
+/** Other inputs than snapshots are stored completely, up to this size. */
 const MOST_COPIED: Bytes = 64 << 20;
 
-/** What became of an input. */
+/** The result of an input. */
 export interface FinishedInput {
   /** One that is something else is passed over as if it were there. */
   readonly as: 'read' | 'there' | 'failed';
@@ -92,7 +92,7 @@ export async function digestBeside(
       try {
         onFinished(name, await digestOne(folder, { ...input, name }, command.rankPattern));
       } catch (error) {
-        // Of a folder that takes no more: the thread that does the rest says so.
+        // The folder accepts no more files: the thread with the remaining inputs reports it.
         if (error instanceof Error && 'code' in error) return;
         throw error;
       }

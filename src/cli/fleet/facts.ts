@@ -1,4 +1,4 @@
-/** What a report says, as tables for engines that read Parquet or lines of JSON. docs/fleet.md tells every column. */
+/** A report as tables, for Parquet or lines of JSON. docs/fleet.md describes each column. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report, RunReport } from '../../core/report/report.js';
@@ -57,7 +57,7 @@ export async function writeFacts(
       }
       if (columns[0].values.length >= MOST_ROWS) await flush();
     }
-    // An empty table tells its columns too.
+    // An empty table has its columns too.
     if (columns[0].values.length > 0 || written.size === 0) await flush();
     for (const name of await readdir(target))
       if (name.startsWith('part-') && !written.has(name)) await rm(join(target, name));
@@ -117,7 +117,7 @@ function* rowsOf(table: Table, run: RunReport): Generator<FactValue[]> {
             bytes,
           ];
       }
-      // What is of no line: with it, the last snapshot's bytes add up to what is live.
+      // Memory without a line: the rows of the last snapshot add up to its live bytes.
       for (const [bucket, bytes] of Object.entries({
         ...(otherLines.lines === 0 ? {} : { otherLines: otherLines.liveBytes }),
         ...run.buckets,

@@ -15,7 +15,7 @@ interface Group extends RankGroup {
   readonly folder: FleetFolder;
 }
 
-/** What folders of digests hold. */
+/** The contents of folders of digests. */
 interface Gathered {
   /** Of ranks without a summary that does. */
   readonly contents: Contents;
@@ -91,7 +91,7 @@ export async function openGroups(groups: readonly Group[], into: Contents, conte
     found.sort((a, b) => asWalked(a.path, b.path));
 }
 
-/** The report over what was gathered: as if all snapshots were read at once. */
+/** The report over gathered files, as if one process had read all snapshots. */
 export async function reportOfGathered(
   { contents, summaries }: Gathered,
   workspace: ReportWorkspace,

@@ -13,7 +13,7 @@ const SCHEMA = 'leakline.rank/1';
 /** As long as a report's lines may be: beyond, the digests are read. */
 const MOST_BYTES: Bytes = 32 << 20;
 
-/** What is reported of one rank, and all that it rests on. */
+/** The report on one rank, and its inputs. */
 export interface RankSummary {
   readonly schema: typeof SCHEMA;
   readonly version: string;

@@ -39,7 +39,7 @@ export function withinCache(): Promise<string> {
     child.once('message', () => {
       child.off('exit', end);
       child.kill('SIGKILL');
-      // What waits for a disk is not killed.
+      // A process that waits for a disk cannot be killed.
       child.unref();
       child.disconnect();
       resolve('it does not answer');
@@ -47,7 +47,7 @@ export function withinCache(): Promise<string> {
   });
 }
 
-/** Tells the process outside once this one does nothing more, until something is printed. */
+/** Reports to the parent process when this one is idle, until something is printed. */
 export function tellIdle(output: Output): Output {
   let looks = 0;
   let before = process.cpuUsage();

@@ -107,7 +107,7 @@ export async function serve(
     }
   };
 
-  // What is there is read while the agent begins: its first question finds it in the cache.
+  // Existing files are read while the agent starts, so its first question finds them in the cache.
   report(new AbortController().signal).catch(() => undefined);
   let bad = 0;
   try {
@@ -145,7 +145,7 @@ export async function serve(
   return false;
 }
 
-/** What the schemas of the tools let through; each tool has its own. */
+/** Limits that all tools share; each tool has its own schema. */
 interface Input {
   readonly file: string;
   readonly line: number;

@@ -1,4 +1,4 @@
-/** The tools that an agent may call. The first three are the editor's too: package.json says them in the same words. */
+/** The tools for agents. The first three are the editor's too, with equal texts in package.json. */
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 
 /** Tools look at files: they change nothing, and reach no network. */

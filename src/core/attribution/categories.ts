@@ -6,7 +6,7 @@ import { freeStacks } from './lifetimes.js';
 import { StackRole, type StackRoles } from './stackRole.js';
 import { stepAt, type Steps } from './steps.js';
 
-/** What memory is for. What is not sure is `other`. */
+/** The use of memory. Uncertain memory is `other`. */
 export const CATEGORIES = [
   'parameters',
   'gradients',
@@ -27,14 +27,14 @@ export const enum CategoryCode {
   Inputs = 4,
   Workspace = 5,
   Other = 6,
-  /** A batch, if the text of the line says so: frames and times alone would fit other things as well. */
+  /** A batch, by the text of the line: frames and times alone are ambiguous. */
   PerhapsInputs = 7,
 }
 
 /** How many values a {@link CategoryCode} has. */
 export const CATEGORY_CODES = 8;
 
-/** What the profiler's words mean here; it knows these for sure. */
+/** The meaning of the profiler's words, which are certain. */
 const PROFILER_CATEGORIES: Readonly<Record<string, CategoryCode>> = {
   parameter: CategoryCode.Parameters,
   gradient: CategoryCode.Gradients,
@@ -47,7 +47,7 @@ const PROFILER_CATEGORIES: Readonly<Record<string, CategoryCode>> = {
 
 /** A result of the forward pass that is older than this many of its stack's longest lives is none of one pass. */
 const OUTLIVES = 1.5;
-/** Survivors of so many steps keep coming: results of the forward pass that are held. */
+/** Survivors from this many steps: results of the forward pass that are held. */
 const KEEP_COMING = 3;
 
 /** An allocation as {@link DeviceHistory} has it. */
@@ -71,7 +71,7 @@ interface Habits {
   survivorSteps: Uint32Array;
 }
 
-/** Tells what the allocations of one device are for, from their frames and from how long they live. */
+/** Finds the use of each allocation of a device, by frames and lifetimes. */
 export class Categorizer {
   private readonly habits: Habits;
   /** Rows of the allocations made in the trace that outlive the step of their birth; all that are live at the end. */
@@ -132,7 +132,7 @@ export class Categorizer {
     return role === StackRole.Backward || role === StackRole.Stackless;
   }
 
-  /** What the input itself says, null where it does not know. */
+  /** The category in the input, null if unknown. */
   private byProfiler(birth: number): CategoryCode | null {
     const { events, strings } = this.snapshot;
     if (birth < 0 || events.category === null) return null;
@@ -183,13 +183,13 @@ export class Categorizer {
     return isOfLoop && this.spansForward(lived) ? CategoryCode.PerhapsInputs : CategoryCode.Other;
   }
 
-  /** State outlives the optimizer's step, up to a forward pass; the rest is what the step works in. */
+  /** State outlives the optimizer's step, up to a forward pass. The rest is workspace. */
   private isOptimizerState(lived: Lived): boolean {
     if (lived.birth < 0 || this.spansForward(lived)) return true;
     return lived.death >= this.history.trace.count && this.habits.freedBeforeForward[lived.stack] === 0;
   }
 
-  /** False for what the forward pass makes once and keeps: caches, masks, lazily made buffers. */
+  /** False for memory that the forward pass creates once: caches, masks, lazy buffers. */
   private isOfOnePass({ birth, death, stack }: Lived): boolean {
     if (death < this.history.trace.count) return true;
     if (this.steps === null || birth < 0) return birth >= 0;
@@ -254,7 +254,7 @@ export class Categorizer {
   }
 }
 
-/** False where no stack tells what freed memory. */
+/** False if no stack shows the freeing code. */
 function freesHaveStacks({ events, stacks }: Snapshot, { trace: { first, count } }: DeviceHistory): boolean {
   for (let event = first; event < first + count; event++) {
     if (events.action[event] !== Action.FreeRequested) continue;

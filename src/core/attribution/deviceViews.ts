@@ -4,10 +4,10 @@ import { deviceHistory, type DeviceHistory } from '../model/history.js';
 import { StackRoles } from './stackRole.js';
 import { stepsOnDevice, type Steps } from './steps.js';
 
-/** One device's curve, with what tells its steps and what its memory is for. */
+/** A device's curve, with facts for its steps and categories. */
 export interface DeviceView {
   history: DeviceHistory;
-  /** null where the trace shows none. */
+  /** null if the trace shows none. */
   steps: Steps | null;
   categorizer: Categorizer;
   roles: StackRoles;

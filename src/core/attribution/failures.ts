@@ -6,17 +6,17 @@ import type { DeviceHistory } from '../model/history.js';
 export interface Failure {
   /** Ordinal in the device's trace. */
   event: number;
-  /** Since the start of the history; null where the file has no times. */
+  /** Since the start of the history; null if unknown. */
   time: Microseconds | null;
   /** As the allocator rounded it. */
   askedBytes: Bytes;
-  /** What the driver could still give; null where the input does not say. */
+  /** Free memory of the device; null if unknown. */
   deviceFreeBytes: Bytes | null;
   /** Held by PyTorch at that moment. */
   liveBytes: Bytes;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   reservedBytes: Bytes | null;
-  /** What the program had set as metadata, empty where nothing. */
+  /** The metadata that the program set, or empty. */
   metadata: string;
 }
 

@@ -1,7 +1,7 @@
 /** Which folder of the training machine is which folder of the workspace, and how well the files bear it out. */
 import type { Folder } from './folderTree.js';
 
-/** A recorded file at the place where a pair of folders says it is. */
+/** A recorded file at the place that a pair of folders predicts. */
 interface PairHit {
   /** Index of the recorded file. */
   readonly record: number;
@@ -18,7 +18,7 @@ export interface FolderPair {
   readonly weight: number;
   /** Components that agree in the best hit. */
   readonly depth: number;
-  /** Recorded files beside or below a hit that the workspace does not have where the pair says. */
+  /** Recorded files near a hit that are missing at the predicted place. */
   readonly misses: number;
 }
 
@@ -59,7 +59,7 @@ export function isClean(pair: FolderPair): boolean {
   return pair.hits.length > 1 && pair.misses === 0;
 }
 
-/** Most convincing first; 0 for pairs that nothing tells apart. */
+/** Most convincing first; 0 for indistinguishable pairs. */
 export function comparePairs(a: FolderPair, b: FolderPair): number {
   return b.weight - a.weight || b.depth - a.depth || a.misses - b.misses;
 }

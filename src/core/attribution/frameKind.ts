@@ -3,7 +3,7 @@ import { recordedKind } from '../model/recordedFile.js';
 /** Who wrote the code of a frame: a user, a library (or a generator of code), or none in Python. */
 export type FrameKind = 'user' | 'library' | 'native';
 
-/** Judges a frame by its file as recorded. What a person types into a notebook has no file, and is theirs all the same. */
+/** Classifies a frame by its recorded file. Notebook code has no file, and belongs to the user. */
 export function frameKind(file: string): FrameKind {
   switch (recordedKind(file)) {
     case 'user':

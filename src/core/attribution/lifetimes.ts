@@ -36,7 +36,7 @@ interface LifetimeTable {
   stacks: readonly StackLifetimes[];
 }
 
-/** Floors are kept in at most so many bins. */
+/** Maximum of bins for floors. */
 const MOST_BINS = 256;
 /** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
 const USUAL = 0.95;
@@ -101,7 +101,7 @@ export interface Life {
   bytes: Bytes;
 }
 
-/** What is known of the allocations of one stack together. */
+/** The allocations of one stack. */
 interface LifeSummary<Site> {
   floors: Float64Array;
   survivorBirths: Uint32Array;
@@ -125,9 +125,9 @@ export function summarizeLives<One extends Life>(lives: readonly One[], steps: n
   return sums.summary(steps);
 }
 
-/** The lives of one stack, summed up one by one: what is freed again leaves no more than its age. */
+/** The lifetimes of one stack as sums: a freed allocation adds only its age. */
 export class LifeSums<One extends Life> {
-  /** What steps added or took. */
+  /** The changes by step. */
   private readonly change = new Map<number, Bytes>();
   /** Survivors by step of birth, freed ones by age in steps. */
   private readonly births = new Map<number, number>();
@@ -200,7 +200,7 @@ function eachOf(counts: ReadonlyMap<number, number>): Uint32Array {
   return all.sort();
 }
 
-/** Live bytes at the ends of steps, lowest per bin. `change[s]` is what step `s` added or took. */
+/** Live bytes at the ends of steps, as minimum per bin. `change[s]` is the change in step `s`. */
 function floorsOf(change: Float64Array, stepCount: number, binSteps: number): Float64Array {
   const bins = Math.ceil((stepCount + 1) / binSteps);
   const floors = new Float64Array(bins).fill(Number.POSITIVE_INFINITY);

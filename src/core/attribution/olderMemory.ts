@@ -5,7 +5,7 @@ import { CategoryCode, livedRow, type Categorizer } from './categories.js';
 import { freeStacks } from './lifetimes.js';
 import { stacklessRows } from './stackless.js';
 
-/** What the trace says of memory that is older than it. */
+/** The trace's evidence on older memory. */
 interface OlderMemory {
   /** Never freed, and of the sizes of the gradients, one block for each: parameters. */
   parameterBytes: Bytes;
@@ -17,7 +17,7 @@ interface OlderMemory {
   hasGradients: boolean;
 }
 
-/** An optimizer keeps at most so many tensors per parameter. */
+/** Maximum of tensors that an optimizer stores per parameter. */
 const STATES = 2;
 /** Share of the gradients whose sizes must be found again: fewer are equal by chance. */
 const MATCHING = 0.9;

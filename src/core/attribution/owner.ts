@@ -2,7 +2,7 @@ import { recordedKind } from '../model/recordedFile.js';
 import { frameKind } from './frameKind.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 
-/** The workspace's answer to a recorded file, null where it has none. */
+/** The workspace file of a recorded file, or null. */
 export type FileLookup = (recorded: string) => string | null;
 
 /** A source line that owns memory. */
@@ -13,7 +13,7 @@ export interface OwnerLine {
   mapped: boolean;
 }
 
-/** Where bytes go that have no stack: they are older than the recording, or it kept none for them. */
+/** Buckets of memory without a stack: older than the recording, or recorded without stacks. */
 export type StacklessBucket = 'beforeRecording' | 'noStack';
 
 /** Where bytes go that no line owns. */

@@ -20,7 +20,7 @@ export interface Tally {
   blocks: number;
 }
 
-/** What sums are distinguished by: every line, or every stack of every line. */
+/** The key of a sum: the line, or the stack. */
 export type TallyBy = 'line' | 'stack';
 
 export interface LineTally extends Tally, OwnerLine {
@@ -86,7 +86,7 @@ function lineTally(lines: Map<string, LineTally>, key: string, line: OwnerLine, 
   return tally;
 }
 
-/** The owner of what was allocated with a stack. */
+/** The owner of memory that was allocated with a stack. */
 export function ownerOfStack(
   snapshot: Snapshot,
   stack: StackId,

@@ -3,7 +3,7 @@ import { getOrAdd } from '../maps.js';
 import { commonFolder, type Folder } from './folderTree.js';
 import { comparePairs, isClean, isCredible, type FolderPair } from './folderPairs.js';
 
-/** What is known of a recorded file: the workspace file that it is, or all that it could be. */
+/** A recorded file: its workspace file, or all candidates. */
 export type Assignment =
   | { readonly kind: 'one'; readonly file: number; readonly pair: FolderPair }
   | { readonly kind: 'several'; readonly files: readonly number[] };
@@ -26,7 +26,10 @@ interface ContestInput {
   readonly settledFiles: ReadonlySet<number>;
 }
 
-/** Gives every recorded file to the pair that explains most, and takes back what stronger evidence contradicts. */
+/**
+ * Assigns each recorded file to the pair that explains most, and removes assignments that stronger evidence
+ * contradicts.
+ */
 export function settlePairs(input: ContestInput): Map<number, Assignment> {
   const assigned = assignByWeight(input);
   return withoutContradicted(input, assigned);
@@ -82,7 +85,7 @@ function withoutContradicted(input: ContestInput, assigned: Map<number, Assignme
     const folder = input.fileFolder[file];
     const weak = pair.depth === 1;
     const rivals = new Set<Winner>();
-    // Rivals that know this recorded folder, and the file is not where they say.
+    // Rivals that contain this recorded folder, without the file at their place.
     collect(input.recordFolder[record], byRecordedScope, rivals);
     // Rivals that know where this workspace folder came from, and it is another place.
     if (weak) collect(folder, byWorkspaceScope, rivals);
@@ -99,7 +102,7 @@ function withoutContradicted(input: ContestInput, assigned: Map<number, Assignme
   return remaining;
 }
 
-/** True if `pair` stands although `rival` says otherwise. */
+/** True if `pair` remains in spite of `rival`. */
 function withstands(pair: FolderPair, rival: FolderPair): boolean {
   if (isClean(pair)) return true;
   return isClean(rival) ? pair.weight >= 2 * rival.weight : pair.weight > rival.weight;

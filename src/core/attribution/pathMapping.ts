@@ -12,7 +12,7 @@ export interface PathRule {
   readonly workspace: string;
 }
 
-/** What the mapping left open. */
+/** Files that the mapping left open. */
 export interface UnmappedFiles {
   /** Recorded user files with no answer. */
   readonly unmapped: readonly string[];
@@ -23,11 +23,11 @@ export interface UnmappedFiles {
 }
 
 export interface PathMapping extends UnmappedFiles {
-  /** The workspace path of a recorded file, null where there is none. */
+  /** The workspace path of a recorded file, or null. */
   lookup(recorded: string): string | null;
 }
 
-/** A ceiling on the pairs of folders that are weighed, far above what real projects need. */
+/** Maximum of pairs of folders, far above real projects. */
 const MAX_PAIRS = 10_000;
 
 /** A user's file of the training machine; several spellings of one path are one file. */
@@ -213,7 +213,7 @@ function compareTexts(a: string, b: string): number {
 /** A path of the training machine, split. */
 interface RecordedPath {
   readonly windows: boolean;
-  /** What stands before the first name: `/`, `c:`, `\\` (a share), or empty where the path is relative. */
+  /** The root of a path: `/`, `c:`, `\\` (a share), or empty for a relative one. */
   readonly root: string;
   /** The names as recorded, without `.`, `..` and empty ones. */
   readonly names: readonly string[];

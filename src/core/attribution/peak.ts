@@ -6,7 +6,7 @@ import type { DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessRows } from './stackless.js';
 
-/** What one stack holds at the peak, of one category. */
+/** Memory of one stack and category at the peak. */
 export interface PeakGroup {
   stack: StackId;
   forwardStack: StackId;

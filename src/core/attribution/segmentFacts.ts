@@ -5,7 +5,7 @@ import type { Bytes } from '../model/units.js';
 /** The segments of one device that share a pool, a stream and a kind. */
 export interface PoolFacts {
   device: number;
-  /** `0,0` is the default pool; null where the file does not say. */
+  /** `0,0` is the default pool; null if unknown. */
   pool: string | null;
   stream: string;
   isExpandable: boolean;
@@ -15,7 +15,7 @@ export interface PoolFacts {
   idleBytes: Bytes;
 }
 
-/** A large segment of which a little is live: it cannot be freed, nor hold what is larger than its holes. */
+/** A large segment with a little live memory: it cannot be freed, nor used for large blocks. */
 interface PinnedSegment {
   device: number;
   totalBytes: Bytes;
@@ -32,7 +32,7 @@ interface PendingBlocks {
   blocks: number;
 }
 
-/** What the segments say beyond the live blocks. */
+/** Facts of segments beyond their live blocks. */
 export interface SegmentFacts {
   pools: readonly PoolFacts[];
   /** The largest, at most {@link MOST_PINNED}. */

@@ -3,7 +3,7 @@ import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { FrameId, StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
 
-/** What a stack's frames say that an allocation is part of. How long it lives says the rest. */
+/** The role of an allocation by its stack. Its lifetime adds the rest. */
 export const enum StackRole {
   /** No frame that PyTorch or a library of its kind is known by. */
   Unmarked = 0,
@@ -29,7 +29,7 @@ export function isModuleCall({ file, function: name }: { file: string; function:
   return MODULE_CALL.test(name) && MODULE_FILE.test(file.replaceAll('\\', '/'));
 }
 
-/** Frames that tell a role, each with part of its file's name (`/` for every separator) and its function's. */
+/** Frames that show a role, by a part of the file name (with `/`) and a part of the function name. */
 const MARKS: readonly { role: StackRole; file: RegExp; name?: RegExp }[] = [
   { role: StackRole.Parameters, file: /torch\/nn\/(?:parameter|init)\.py$/ },
   {
@@ -53,16 +53,16 @@ const MARKS: readonly { role: StackRole; file: RegExp; name?: RegExp }[] = [
   { role: StackRole.Inputs, file: /torch\/utils\/data\// },
   { role: StackRole.Optimizer, file: /[/_-](?:optim|optimizers?)\/\w+\.py$/ },
   { role: StackRole.Foreign, file: /torch\/(?:distributed|nn\/parallel)\// },
-  // What is computed again in the backward pass.
+  // Recomputation in the backward pass.
   { role: StackRole.Forward, file: /torch\/utils\/checkpoint\.py$/ },
   { role: StackRole.Backward, file: /torch\/autograd\/(?:__init__|graph)\.py$/ },
   { role: StackRole.Backward, file: /torch\/_tensor\.py$/, name: /^backward$/ },
   { role: StackRole.Backward, file: /torch\/_functorch\/.*\.py$/, name: /^(?:_?backward|_backward_impl)$/ },
 ];
-/** Roles that only PyTorch's or another library's own frames tell. */
+/** Roles that only frames of PyTorch or another library show. */
 const NATIVE_WORKSPACE = /workspace/i;
 const NATIVE_BACKWARD = /torch::autograd::(?:Engine::|AccumulateGrad|generated::)/;
-/** What torch.compile made runs in the forward or the backward pass: the frames around it say which. */
+/** Compiled code runs in the forward or the backward pass, by the frames around it. */
 const COMPILED = 'torch/_inductor/';
 /** A custom Function's own frame, the same forwards and backwards. */
 const FUNCTION = 'torch/autograd/function.py';
@@ -71,7 +71,7 @@ const enum Mark {
   None = 0xff,
 }
 
-/** Tells the roles of a snapshot's stacks, each once. */
+/** Finds the roles of a snapshot's stacks, once each. */
 export class StackRoles {
   private readonly marks: Uint8Array;
   private readonly known: Uint8Array;
@@ -141,7 +141,7 @@ export class StackRoles {
     }
   }
 
-  /** Files of functions that `Module.__call__` runs: what their `__init__` allocates belongs to a module. */
+  /** Files of functions below `Module.__call__`: allocations of their `__init__` belong to a module. */
   private findModuleFiles(): Set<number> {
     const { stacks, frames } = this.snapshot;
     const files = new Set<number>();

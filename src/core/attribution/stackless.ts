@@ -15,7 +15,7 @@ export function stacklessBucket({ absent }: Snapshot, isRecorded: boolean): Stac
 /** The same of the allocations of a history, by row. */
 export function stacklessRows(snapshot: Snapshot, history: DeviceHistory): (row: number) => StacklessBucket {
   const { birth, death } = history.allocations;
-  // A trace that lost its oldest events frees what it no longer knows to have recorded.
+  // A trace that lost its oldest events frees memory without a recorded allocation.
   const hasLostEvents = snapshot.warnings.some(({ code }) => code === 'ringOverflow');
   const wasFreed = (row: number): boolean => death[row] < history.trace.count;
   return (row) => stacklessBucket(snapshot, birth[row] >= 0 || (hasLostEvents && wasFreed(row)));

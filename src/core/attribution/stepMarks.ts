@@ -13,7 +13,7 @@ interface StepMark {
    * name.
    */
   label: string;
-  /** Where the trace lost the first steps and nothing says how many: the last one is −1. */
+  /** If the trace lost an unknown number of first steps, the last step is −1. */
   fromEnd?: true;
 }
 

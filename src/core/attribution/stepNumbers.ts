@@ -26,7 +26,7 @@ export function doneBefore(startsUs: ArrayLike<Microseconds>, recording: Counted
   const known = begun.findIndex((count) => count !== null);
   const first = begun[known] ?? null;
   if (first === null) return null;
-  // Before the oldest end that was kept, one step after the other.
+  // Before the oldest stored end, one step each.
   const done = begun.map((count, i) => (count ?? first - (known - i)) - 1);
   return done.every((count, i) => (i === 0 ? count >= 0 : count > done[i - 1])) ? done : null;
 }

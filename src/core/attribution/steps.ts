@@ -113,7 +113,7 @@ function forwardTest(
 /** A step begins where the previous one ended; the first begins with the trace. */
 function recordedStarts(snapshot: Snapshot, trace: DeviceTrace, recording: Recording): Uint32Array | null {
   const { timeUs } = snapshot.events;
-  // A trace that goes on where an earlier one ended may be of a single step.
+  // A trace that continues an earlier one may have a single step.
   const fewest = recording.behindUs.some((time) => time !== null) ? 1 : FEWEST_TURNS;
   if (recording.stepEndsUs.length + 1 < fewest || timeUs[trace.first] === 0) return null;
   const starts = [0];

@@ -1,4 +1,4 @@
-/** More equally good candidates than this tell nothing; siblings must decide. */
+/** More candidates of equal quality prove nothing; siblings must decide. */
 const MAX_CANDIDATES = 50;
 
 /** Finds the files that share the most trailing components with a path. */

@@ -10,7 +10,7 @@ export const FEWEST_TURNS = 3;
 const WHOLE = 0.9;
 /** The least such share. */
 const MOSTLY = 0.5;
-/** Share of what a turn's memory rises by that the next one must find free again. */
+/** Share of an iteration's rise that the next one must find free again. */
 const RETURNS = 0.5;
 /** How much more a pass without training may allocate than another. */
 const EVEN = 1.01;
@@ -261,7 +261,7 @@ function arrivalsAt(
   return arrivals;
 }
 
-/** What a turn must hold: counts of what the trace has done up to each event. */
+/** Requirements of an iteration, as counts up to each event. */
 class Cycle {
   readonly trains: boolean;
   private readonly forwards: Uint32Array;
@@ -316,7 +316,7 @@ class Cycle {
     const whole = holding(this.trains ? this.backwards : this.forwards);
     // The last turn may be under way when the snapshot is taken.
     const share = whole.length / (starts.length - 1);
-    // A backward pass in every turn is proof enough, however much of each a leak keeps.
+    // A backward pass in every iteration is proof enough, also with a leak.
     const isSure = this.trains || (this.returnsToFloor(starts, ends) && this.isEven(starts));
     const frequent =
       whole.length < FEWEST_TURNS || !isSure ? [] : share >= WHOLE ? starts : share >= MOSTLY ? whole : [];

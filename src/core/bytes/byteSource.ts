@@ -1,4 +1,4 @@
-/** What packed data in a file unfolds into, however it is packed: all of it together is bounded by the size of the file. */
+/** Total decompressed bytes of a file, in any packing. The size of the file limits it. */
 export interface Unfolding {
   readonly fileBytes: number;
   bytes: number;
@@ -8,7 +8,7 @@ export interface Unfolding {
 export interface ByteSource {
   /** Shown in messages; never opened. */
   readonly name: string;
-  /** Size in bytes when the source was opened; `Infinity` where only reading to the end tells it (compressed data). */
+  /** Size in bytes at opening; `Infinity` for compressed data. */
   readonly size: number;
   /** Of the file that it lies in; left out of sources that hold nothing packed. */
   readonly unfolding?: Unfolding | undefined;

@@ -7,7 +7,7 @@ import { t } from '../text/translate.js';
 
 const TABLE = makeTable();
 
-/** What must come out of a member of an archive. */
+/** The expected output of a member of an archive. */
 interface InflatedFacts {
   size: number;
   crc: number;
@@ -139,7 +139,7 @@ class InflatingSource implements ByteSource {
     }
   }
 
-  /** Compares what came out with what the writer said of it. */
+  /** Compares the output with the facts of the archive. */
   private async check(): Promise<void> {
     let facts = this.facts;
     let size = this.memberBytes;
@@ -193,12 +193,12 @@ class InflatingSource implements ByteSource {
   }
 }
 
-/** What a gzip file unfolds into, of one member or several. Its `read` throws SnapshotError. */
+/** The content of a gzip file with one member or several. Its `read` throws SnapshotError. */
 export function gunzipSource(source: ByteSource): ByteSource {
   return new InflatingSource(source, null);
 }
 
-/** What raw deflate data unfolds into. Its `read` throws SnapshotError. */
+/** The content of raw deflate data. Its `read` throws SnapshotError. */
 export function inflateSource(source: ByteSource, facts: InflatedFacts): ByteSource {
   return new InflatingSource(source, facts);
 }

@@ -1,6 +1,6 @@
 import { SnapshotError } from './snapshotError.js';
 
-/** What no input may exceed: the unit is in the name, else it is pieces. */
+/** Limits of an input, with the unit in the name, or a count. */
 export type LimitKind =
   /** Values that a pickle, or a list of JSON, holds ready at once. */
   | 'stackDepth'
@@ -27,7 +27,7 @@ export type LimitKind =
   | 'snapshots'
   | 'graphBytes'
   | 'profileBytes'
-  /** Of a log, times what it samples. */
+  /** Samples of a log. */
   | 'samples'
   | 'timeMs';
 
@@ -36,13 +36,13 @@ export interface LimitMet {
   readonly kind: LimitKind;
   /** The most that is allowed. */
   readonly most: number;
-  /** What it requested, null where all that is known is that it is more. */
+  /** The requested amount, null if only known to exceed the limit. */
   readonly asked: number | null;
-  /** Where in the input, in bytes, null where it is not about a place. */
+  /** Offset in the input, null without a place. */
   readonly offset: number | null;
 }
 
-/** An input asks for more than it may. */
+/** An input exceeds a limit. */
 export class LimitError extends SnapshotError {
   constructor(
     readonly limit: LimitMet,

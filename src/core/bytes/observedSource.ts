@@ -14,7 +14,7 @@ interface Observation {
   timeLimitMs?: number | undefined;
 }
 
-/** A source that tells how much of it was read, and stops when asked to or when time is up, whatever reads it. */
+/** A source that reports progress, and stops on request or at a time limit. */
 export function observedSource(source: ByteSource, { signal, onProgress, timeLimitMs }: Observation): ByteSource {
   const startMs = performance.now();
   let furthest = 0;

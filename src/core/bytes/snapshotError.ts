@@ -8,7 +8,7 @@ export type SnapshotErrorReason =
   | 'unreadable' // the file system said no
   | 'cancelled';
 
-/** An input that could not be read. The message is one sentence: what, where, and what to do. */
+/** An input could not be read. The message tells the problem, its place and the remedy. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 

@@ -23,7 +23,7 @@ import { t } from '../text/translate.js';
 /** Beside an accelerator's memory the host's is of no interest here. */
 const HOST = 0;
 
-/** What is held at the end of the trace at one address. */
+/** Live memory at the end of the trace, at one address. */
 interface Held {
   event: number;
   memory: ChromeMemory;
@@ -96,7 +96,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   return { kind: 'snapshot', snapshot };
 }
 
-/** @returns what is held at the end */
+/** @returns live memory at the end */
 function addEvents(
   builder: SnapshotBuilder,
   calls: PythonCalls,
@@ -129,7 +129,7 @@ function addEvents(
   return [...held.values()];
 }
 
-/** The trace knows of no segments: all that is held is one, as large as what the allocator had reserved. */
+/** The trace has no segments, so all live memory is one, of the reserved size. */
 function addSegment(
   builder: SnapshotBuilder,
   device: number,

@@ -8,7 +8,7 @@ import type { Format } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { t } from '../text/translate.js';
 
-/** The detector draws what one collection found: thousands of nodes at most. */
+/** The detector draws one collection: thousands of nodes at most. */
 const MAX_BYTES = 1 << 26;
 const FORMAT = 'cycleGraph';
 

@@ -1,9 +1,9 @@
-/** What a frame's file is, as far as the order of stacks and the meaning of lines depend on it. */
+/** The kind of a frame's file, for the order of stacks and the meaning of lines. */
 type FileKind =
   | 'python'
   /** C, C++ and other compiled code, by its source file or not known at all (`??`). */
   | 'native'
-  /** A program or shared library: what stands for the line is an offset in it. */
+  /** A program or shared library: its line is an offset. */
   | 'binary';
 
 /** `x.py`, `<frozen importlib._bootstrap>`, `<ipython-input-3-…>`, `subclass_codegen.py:codegen(…)`. */

@@ -15,7 +15,7 @@ export interface ReadOptions {
   timeLimitMs?: number;
 }
 
-/** What a format may ask of the reader that called it. */
+/** Services of the reader for a format. */
 export interface ReadContext {
   readonly chunkSize?: number;
   readonly onEvents?: ReadOptions['onEvents'];

@@ -26,7 +26,7 @@ export const html: Format = {
   read,
 };
 
-/** What the page of the snapshot viewer begins its data with. */
+/** The start of the data in the snapshot viewer's page. */
 export const VIEWER = 'local_files = [';
 const CYCLES = 'let dot = ';
 /** The timeline that PyTorch of 2022 and 2023 drew, with its numbers; a viewer's script has such a name as well. */

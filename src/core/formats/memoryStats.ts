@@ -72,7 +72,7 @@ function findStats(value: JsonValue, depth: number): JsonObject | null {
   return null;
 }
 
-/** Bytes held now or at most, NaN where the release did not say. */
+/** Current and peak bytes, NaN if unknown. */
 function amountOf(stats: JsonObject, quantity: string, which: 'current' | 'peak'): number {
   const flat = stats[`${quantity}_bytes.all.${which}`];
   const nested = stats[`${quantity}_bytes`];

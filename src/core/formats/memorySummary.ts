@@ -7,7 +7,7 @@ import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
 import { t } from '../text/translate.js';
 
-/** Rows of the table, and what `memory_stats()` calls them. */
+/** Rows of the table, and their names in `memory_stats()`. */
 const QUANTITIES: ReadonlyMap<string, string> = new Map([
   ['Allocated memory', 'allocated'],
   ['GPU reserved memory', 'reserved'],
@@ -21,7 +21,7 @@ const UNITS: Readonly<Record<string, number>> = { B: 0, K: 1, M: 2, G: 3, T: 4, 
 
 /** The log may write something before each line of a table. */
 const TITLE = /\|\s+PyTorch \w+ memory summary, device ID (\d{1,4})\s+\|$/;
-/** A quantity, what it is now, and its peak. */
+/** A quantity, its current value, and its peak. */
 const ROW = /\| ([A-Z][\w -]*)\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|(?: +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|)?/;
 
 /** `torch.cuda.memory_summary()`, printed into a file: a row per round of devices. Its amounts are rounded down. */

@@ -10,7 +10,7 @@ import type { ReadResult } from './readResult.js';
 import { checkSamples } from './sampleCount.js';
 import { t } from '../text/translate.js';
 
-/** What PyTorch's profiler calls the owners of memory, in the order of its files. */
+/** The profiler's categories of memory, in the order of its files. */
 const CATEGORIES = [
   'parameter',
   'optimizer_state',

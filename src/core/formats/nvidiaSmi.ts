@@ -47,7 +47,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       }
       columns ??= guessedColumns(fields);
       const sample = columns === null ? null : sampleOf(columns, fields);
-      // What is being written may end inside a number.
+      // A file that is being written may end inside a number.
       if (!isWhole && rows.count > 0 && !/[A-Za-z\]]$/.test(line)) return;
       if (sample === null) {
         if (isWhole) strange++;
@@ -82,7 +82,7 @@ function columnsOf(fields: readonly string[]): SmiColumns | null {
 }
 
 interface Sample {
-  /** Who says it: a device, a process. */
+  /** The source of a sample: a device or a process. */
   teller: string;
   name: string;
   device: number | null;
@@ -92,7 +92,7 @@ interface Sample {
   total: number;
 }
 
-/** What a line says, null if it is not a line of the table. */
+/** The content of a line, null for other lines than rows. */
 function sampleOf(columns: SmiColumns, line: readonly string[]): Sample | null {
   const fields = withoutCommasInNames(columns, line);
   if (fields.length !== columns.count) return null;

@@ -3,7 +3,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { Trend } from '../model/trend.js';
 import { t } from '../text/translate.js';
 
-/** What an input turned out to be. */
+/** The kind of an input. */
 export type ReadResult =
   | {
       readonly kind: 'snapshot';
@@ -13,10 +13,10 @@ export type ReadResult =
     }
   /** Amounts over time, without lines. */
   | { readonly kind: 'trend'; readonly trend: Trend }
-  /** Reference cycles that kept tensors. */
+  /** Reference cycles that held tensors. */
   | { readonly kind: 'cycles'; readonly cycles: CycleGraph };
 
-/** What an input is that is not a snapshot. */
+/** An input other than a snapshot. */
 export type OtherResult = Exclude<ReadResult, { readonly kind: 'snapshot' }>;
 
 /** Names the containers around a result, such as `gzip/json`, and counts the bytes of the outermost. */
@@ -36,7 +36,7 @@ export function wrapResult(result: ReadResult, container: string, fileBytes: num
   }
 }
 
-/** Says of a result that it is one of several in its container. What hides in it behind the first is not read. */
+/** Marks a result as one of several in its container. Only the first of nested inputs is read. */
 export function oneOf(result: ReadResult, members: number): ReadResult {
   if (result.kind !== 'snapshot' || members === 1) return result;
   const { snapshot, members: inside = 1 } = result;

@@ -19,13 +19,13 @@ import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
 import { t } from '../text/translate.js';
 
-/** Every kind of input, in the order in which they are asked. */
+/** Every kind of input, in the order of the checks. */
 const FORMATS: readonly Format[] = [
   torchSaveLegacy,
   torchPickle,
   gzip,
   zip,
-  // Before JSON: what a log writes before a table may begin with a bracket.
+  // Before JSON: text before a table may begin with a bracket.
   memorySummary,
   nvidiaSmi,
   json,
@@ -73,7 +73,7 @@ export async function readSnapshot(source: ByteSource, options: ReadOptions = {}
   throw noSnapshot(source.name, result);
 }
 
-/** Says what an input is that is not a snapshot, for a reader who needs one. */
+/** The error for another kind of input than a snapshot. */
 export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   return new SnapshotError(
     'unsupported',
@@ -93,7 +93,7 @@ export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   );
 }
 
-/** The beginning of a dictionary or list, with what gives it a number in the memo. */
+/** The beginning of a dictionary or list, and its memo opcode. */
 function looksLikeOldPickle(head: Uint8Array): boolean {
   return /^(?:\([dl]p\d|[}\]]q)/.test(String.fromCharCode(...head.subarray(0, 4)));
 }

@@ -7,7 +7,7 @@ import { parseJson } from './json/parseJson.js';
 /** Entries of a list beyond this number are not looked at. */
 const MOST_ENTRIES = 10_000;
 
-/** Of an object, a kind, a path: what is longer is kept as its beginning and its end. */
+/** Names of objects, kinds and paths: a longer one is stored as its beginning and end. */
 const LONGEST_TEXT = 1000;
 
 const text = v.pipe(
@@ -38,7 +38,7 @@ function list<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MOST_ENTRIE
   return v.fallback(entriesOf(schema, most), []);
 }
 
-/** The entries that fit, null where there is no list. */
+/** The valid entries, null without a list. */
 function listOrNull<Entry>(schema: v.GenericSchema<unknown, Entry>) {
   return v.fallback(v.nullable(entriesOf(schema)), null);
 }
@@ -82,7 +82,7 @@ const source = v.pipe(
   v.transform(({ path, sha256 }) => ({ file: path, sha256 })),
 );
 
-/** Steps are as many as the recorder kept. */
+/** The recorder limits the number of steps. */
 const NO_LIMIT = Infinity;
 const stepTimes = v.object({ endedAtUs: list(amount, NO_LIMIT) });
 const ring = v.object({ behindUs: list(amountOrNull) });

@@ -22,7 +22,7 @@ const PICKLES_BEFORE = 3;
 /** `torch.save` before 1.6, or with `_use_new_zipfile_serialization=False`: five pickles in a row. */
 export const torchSaveLegacy: Format = {
   id: 'torchSaveLegacy',
-  // The first bytes of the magic tell it from a snapshot, whose pickle starts with a container.
+  // The first bytes of the magic distinguish it from a snapshot, whose pickle starts with a container.
   sniff: (head) => {
     const from = head[2] === FRAME ? 2 + FRAME_BYTES : 2;
     const isPickle = head[0] === PROTO && head[1] >= 2 && head[1] <= 5 && head.length >= from + 2;
@@ -31,7 +31,7 @@ export const torchSaveLegacy: Format = {
   read,
 };
 
-/** Takes everything and keeps nothing. */
+/** Accepts everything and stores nothing. */
 const NOTHING: PickleSink = {
   text: () => 0,
   setItems: () => makeRef(Kind.EmptyDict, 0),

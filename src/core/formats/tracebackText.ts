@@ -1,4 +1,4 @@
-/** A frame as text says it. */
+/** A frame as text. */
 export interface TextFrame {
   name: string;
   file: string;

@@ -14,7 +14,7 @@ import { checkpoint } from './torch/foreignPickle.js';
 import { torchPickle } from './torchPickle.js';
 import { t } from '../text/translate.js';
 
-/** What `torch.save` writes (the pickle is the member `…/data.pkl`), one file in a zip archive, or several snapshots. */
+/** A zip archive: from `torch.save` (the member `…/data.pkl`), with one file, or with several snapshots. */
 export const zip: Format = {
   id: 'zip',
   sniff: (head) => head.length >= 4 && head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4,
@@ -22,7 +22,7 @@ export const zip: Format = {
 };
 
 const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
-/** As many bytes as tell a kind. */
+/** Bytes that show a kind. */
 const HEAD_BYTES = 64;
 /** No more than a disk reads anyway. */
 const AHEAD_BYTES = 1 << 12;
@@ -64,7 +64,7 @@ async function membersOf(source: ByteSource): Promise<readonly [readonly ZipMemb
   return members;
 }
 
-/** What is read of an archive: PyTorch's own member, the only file, or every snapshot. Content decides, not the name. */
+/** The members to read: PyTorch's own, the only file, or every snapshot. Content decides, not the name. */
 async function chosen(source: ByteSource, members: readonly ZipMember[]): Promise<readonly ZipMember[]> {
   const files = members.filter((member) => !member.name.endsWith('/'));
   const saved = files.filter((member) => TORCH_SAVE.test(member.name));

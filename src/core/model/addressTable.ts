@@ -1,7 +1,7 @@
 import { addressHash, PROCESS_KEY } from './hashing.js';
 
 const FREE = -1;
-/** Words of one place: those of the address, the row, and one that keeps a place within one line of the processor's cache. */
+/** Words of one place: address, row, and one for alignment to the processor's cache lines. */
 const PLACE = 4;
 const ROW = 2;
 

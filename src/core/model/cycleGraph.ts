@@ -1,6 +1,6 @@
 import type { Bytes } from './units.js';
 
-/** A frame as text says it; the line is 1-based, or -1 where not known. */
+/** A frame of a text; the line is 1-based, or -1 if unknown. */
 export interface CycleFrame {
   readonly file: string;
   readonly line: number;
@@ -23,7 +23,7 @@ export interface CycleEdge {
   readonly label: string;
 }
 
-/** Python objects that only the garbage collector could free, and what they held. */
+/** Python objects that only the garbage collector could free, and the tensors that they held. */
 export interface CycleGraph {
   /** Which reader made it, such as `cycleGraph`. */
   readonly format: string;

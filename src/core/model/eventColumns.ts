@@ -1,7 +1,7 @@
 import type { Action, EventTable } from './snapshot.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
 
-/** One trace entry on its way into the columns. Readers keep one such object and fill it repeatedly. */
+/** One trace entry on its way into the columns. Readers fill the same object repeatedly. */
 export interface EventRow {
   action: Action;
   addrLow: number;
@@ -11,7 +11,7 @@ export interface EventRow {
   stack: StackId;
   forwardStack: StackId;
   stream: StringId;
-  /** What the allocation is for, 0 where not said. */
+  /** The category of the allocation, 0 if unknown. */
   category: StringId;
   /** See {@link EventTable.metadata}. */
   metadata: StringId;
@@ -68,7 +68,7 @@ export class EventColumns {
     return index;
   }
 
-  /** The columns as far as they are filled. What lies behind was never written to, so it takes no memory. */
+  /** The filled part of the columns. The rest was never written, so it takes no memory. */
   take(): Omit<EventTable, 'count' | RareColumn> {
     const { length, action, addrLow, addrHigh, size, timeUs, stack, stream } = this;
     return {

@@ -3,8 +3,7 @@
  * order of the file, so the result does not depend on the seed.
  */
 
-/** What hashes start with, and what they are multiplied by. The factor has to be secret too: from any start, sums of the
- *  same multiples collide. */
+/** Start and factor of hashes. The factor must be secret too: otherwise sums of equal multiples collide. */
 export interface HashKey {
   readonly start: number;
   /** Odd. */
@@ -44,7 +43,7 @@ export function addressHash(low: number, high: number, { start, factor }: HashKe
   return mixed(hash);
 }
 
-/** Lets every bit have a say in every other (the end of MurmurHash3): few factors alone do so for what counts up. */
+/** Mixes all bits (the end of MurmurHash3): factors alone do not mix ascending numbers. */
 function mixed(hash: number): number {
   let value = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);

@@ -3,17 +3,17 @@ import { replay, type AllocationTable } from './replay.js';
 import { Action, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes, Microseconds } from './units.js';
 
-/** What happened on one device, as curves and lifetimes. At the end it agrees with the snapshot's blocks to the byte. */
+/** The history of one device as curves and lifetimes. Its end equals the snapshot's blocks to the byte. */
 export interface DeviceHistory {
   readonly trace: DeviceTrace;
   readonly allocations: AllocationTable;
   /** Live bytes after event `i - 1`; `trace.count + 1` values. */
   readonly live: Float64Array;
-  /** Reserved bytes after event `i - 1`; null where the input does not say. Computed on first use. */
+  /** Reserved bytes after event `i - 1`; null if unknown. Computed on first use. */
   readonly reserved: Float64Array | null;
   /** The same after one event, without the column. */
   reservedAfter(ordinal: number): Bytes | null;
-  /** Time of event `i` since `startUs`, never falling; null where the file has no times. Computed on first use. */
+  /** Time of event `i` since `startUs`, never falling; null if unknown. Computed on first use. */
   readonly time: Float64Array | null;
   /** The same of one event, without the column if no clock stepped back. */
   timeAt(ordinal: number): Microseconds | null;

@@ -16,7 +16,7 @@ export class HistoryAxis {
   private readonly time: Float64Array | null;
   private readonly count: number;
 
-  /** @param asked falls back to events where the history has no times */
+  /** @param asked becomes events if the history has no times */
   constructor(history: DeviceHistory, asked: Axis) {
     this.count = history.trace.count;
     this.time = asked === 'time' ? history.time : null;
@@ -29,7 +29,7 @@ export class HistoryAxis {
     return this.time === null ? ordinal : this.time[ordinal];
   }
 
-  /** What of `asked` the history has; the whole if that is nothing. */
+  /** The part of `asked` within the history; the whole history if that is empty. */
   window(asked: Stretch | null): Stretch {
     const { extent } = this;
     if (asked === null || !(asked.to > asked.from)) return extent;

@@ -3,7 +3,7 @@ export function memberPath(file: string, index: number, members: number): string
   return members === 1 ? file : `${file}#${index + 1}`;
 }
 
-/** Takes such a name apart; null for what is the name of a file alone. A file may be named alike: look for it first. */
+/** Splits such a name; null for the name of a file alone. A real file has priority. */
 export function splitMember(path: string): { file: string; index: number } | null {
   const match = /^(.+)#([1-9]\d{0,5})$/.exec(path);
   return match === null ? null : { file: match[1], index: Number(match[2]) - 1 };

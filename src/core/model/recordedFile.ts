@@ -1,4 +1,4 @@
-/** What kind of file a frame names, from its name alone. */
+/** The kind of a file, by its name alone. */
 
 /**
  * - `user`: a Python source file that may belong to the user
@@ -16,7 +16,7 @@ const INTERACTIVE =
 /** Whole components; a folder that is merely named alike (`my_site-packages`) is not one. */
 const LIBRARY_FOLDER =
   /[\\/](?:site-packages|dist-packages|leakline_recorder|(?:python|pypy)\d[^\\/]*\.zip|lib(?:64)?[\\/](?:python|pypy)\d+(?:\.\d+)?t?)[\\/]/i;
-/** Windows keeps the standard library in `Lib` beside the interpreter, whose folder bears its name or the environment's. */
+/** Windows has the standard library in `Lib` beside the interpreter, in a folder named after it or the environment. */
 const WINDOWS_LIBRARY =
   /[\\/](?:[^\\/]*(?:python|pypy|conda|miniforge|mambaforge)[^\\/]*|envs[\\/][^\\/]+)[\\/]lib[\\/]/i;
 
@@ -28,11 +28,11 @@ const TORCH_TREE =
 const GENERATED =
   /(?:^|[\\/])(?:torchinductor_[^\\/]*[\\/].*|torch_compile_debug[\\/].*|fx_generated__[^\\/]*\.py|[a-z0-9]{2}[\\/]c[a-z2-7]{51}\.py)$/;
 
-/** Kinds by name: every stack of a run asks for the same files again. */
+/** Kinds by name: the stacks of a run repeat file names. */
 const known = new Map<string, RecordedKind>();
 const MOST_KNOWN = 1 << 16;
 
-/** Tells the kind of a file name as a frame carries it. */
+/** Finds the kind of a recorded file name. */
 export function recordedKind(file: string): RecordedKind {
   let kind = known.get(file);
   if (kind === undefined) {

@@ -1,6 +1,6 @@
 import type { Bytes, Microseconds } from './units.js';
 
-/** What the recorder wrote beside a snapshot: what the allocator's own file cannot say. */
+/** The recorder's data beside a snapshot, which the allocator's file lacks. */
 export interface Recording {
   /** Names the run; the same for all ranks. */
   readonly run: string;
@@ -11,14 +11,14 @@ export interface Recording {
   readonly isLight: boolean;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
-  /** When the snapshot was taken, by the recorder's clock: tells the snapshots of a process apart. */
+  /** The time of the snapshot, by the recorder's clock. It identifies the snapshots of a process. */
   readonly takenAtUs: Microseconds | null;
   /**
    * Per device, {@link takenAtUs} of the snapshot after which the history was cleared, null if unknown. The trace is
    * complete since.
    */
   readonly behindUs: readonly (Microseconds | null)[];
-  /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */
+  /** The recorded ends of steps; empty if no steps were seen. */
   readonly stepEndsUs: readonly Microseconds[];
   /** When the garbage collector ran and found something, the oldest first; empty if it was not watched. */
   readonly collections: readonly Collection[];
@@ -27,7 +27,7 @@ export interface Recording {
   readonly chances: RecordedChances;
   /** The program's own files as they were when it ran. */
   readonly sources: readonly RecordedSource[];
-  /** The revision of the main script's repository, null where it is in none. */
+  /** The revision of the main script's repository, or null. */
   readonly commit: string | null;
 }
 
@@ -37,11 +37,11 @@ export interface Collection {
   readonly toUs: Microseconds;
 }
 
-/** What the recorder saw of events that could release memory. */
+/** The recorder's evidence on events that could release memory. */
 export interface RecordedChances {
-  /** Loops around the optimizer's step, the outermost first; null where nothing counted them. */
+  /** Loops around the optimizer's step, outermost first; null if not counted. */
   readonly loops: readonly RecordedLoop[] | null;
-  /** Statements that could release what an owner keeps; null where nothing counted them. */
+  /** Statements that could release the memory of an owner; null if not counted. */
   readonly releases: readonly RecordedRelease[] | null;
 }
 
@@ -55,7 +55,7 @@ export interface RecordedLoop {
   readonly isStepLoop: boolean;
 }
 
-/** A statement that could release what an owner keeps. */
+/** A statement that could release the memory of an owner. */
 export interface RecordedRelease {
   readonly file: string;
   readonly line: number;
@@ -83,26 +83,26 @@ export interface RecordedContainer {
   readonly type: string;
   /** Items in it. */
   readonly length: number;
-  /** Items that it holds at most, null where Python does not tell. */
+  /** Maximum of items, null if Python does not show it. */
   readonly maxlen: number | null;
 }
 
-/** A Python object that keeps old memory, walked in the training process. */
+/** A Python object that holds old memory, found in the training process. */
 export interface RecordedOwner {
   /** `cycle` for a reference cycle; other kinds name where the object is held. */
   readonly kind: string;
-  /** What a person calls it: `history['aux']`. */
+  /** Its name for users: `history['aux']`. */
   readonly name: string;
-  /** Where the statement stands that keeps it, as recorded. */
+  /** The recorded place of the statement that stores the memory. */
   readonly file: string;
   readonly line: number;
   readonly bytes: Bytes;
-  /** Of `bytes`, what only autograd's graphs keep. */
+  /** Of `bytes`, the part that only autograd's graphs hold. */
   readonly graphBytes: Bytes;
-  /** On how many steps what it keeps was allocated, null where that is not known. */
+  /** The number of steps that allocated its memory, null if unknown. */
   readonly allocatedSteps: number | null;
-  /** The list, dict, … whose items it keeps, null for none. */
+  /** The list, dict, … whose items it holds, null for none. */
   readonly container: RecordedContainer | null;
-  /** Lines that allocated what it keeps. */
+  /** Lines that allocated its memory. */
   readonly allocatedAt: readonly { readonly file: string; readonly line: number; readonly bytes: Bytes }[];
 }

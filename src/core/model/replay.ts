@@ -19,12 +19,12 @@ export interface AllocationTable {
   readonly forwardStack: Uint32Array;
 }
 
-/** What a device's trace and blocks tell together. */
+/** Common facts of a device's trace and blocks. */
 export interface Replay {
   readonly allocations: AllocationTable;
   /** Live bytes after event `i - 1`. */
   readonly live: Float64Array;
-  /** Ordinals of the events that change what is reserved. */
+  /** Ordinals of the events that change reserved memory. */
   readonly segmentEvents: readonly number[];
   /** Bytes that the trace leaves allocated and the blocks do not have, or the other way round. */
   readonly disagreement: Bytes;
@@ -33,7 +33,7 @@ export interface Replay {
 const NO_ROW = -1;
 /** In place of a row: the last word of the trace about an address was a free. */
 const FREED = -2;
-/** Unit in which the allocator hands out memory. */
+/** Unit of the allocator's blocks. */
 const GRANULE: Bytes = 512;
 
 /** Replays the trace of one device: the one pass over its events that allocations and curves come from. */
@@ -56,7 +56,7 @@ class TraceReplay {
   private readonly bytes: Float64Array;
   private readonly stack: Uint32Array;
   private readonly forwardStack: Uint32Array;
-  /** What each event changes, until it is summed up. */
+  /** The change of each event, before summation. */
   private readonly live: Float64Array;
   private readonly segmentEvents: number[] = [];
   private readonly last = new AddressTable();
@@ -118,7 +118,8 @@ class TraceReplay {
         for (; next < liveAllocs.length && liveAllocs[next] <= event; next++)
           if (liveAllocs[next] === event) rowOfLive[next] = count;
       } else {
-        // Freed without having been allocated here: it was there from the start. The free's stack says nothing of it.
+        // Freed without an allocation in the trace: it was live from the start. The stack of the free does not describe
+        // it.
         birth[count] = -1;
         death[count] = ordinal;
         live[0] += rounded;
@@ -131,7 +132,7 @@ class TraceReplay {
     this.frees = frees;
   }
 
-  /** What the trace holds for live and the blocks do not have is gone: the blocks are the truth about the end. */
+  /** Blocks decide at the end: memory without a block is gone, also if the trace has it as live. */
   trustBlocks(): void {
     const { blocks } = this.snapshot;
     const { birth, death, bytes, live } = this;
@@ -188,7 +189,7 @@ function summedUp(changes: Float64Array): Float64Array {
   return changes;
 }
 
-/** What {@link replay} finds of disagreement, alone. */
+/** The disagreements that {@link replay} finds, alone. */
 export function disagreementAtEnd(snapshot: Snapshot, trace: DeviceTrace): Bytes {
   const { action, addrLow, addrHigh, size } = snapshot.events;
   const freeing = freeingAction(snapshot.events, trace);
@@ -250,7 +251,7 @@ function liveBlocks({ blocks, segments }: Snapshot, device: number): number[] {
   return live;
 }
 
-/** Memory is reusable when its free completes; a recording that left those entries out says when it was requested. */
+/** Memory is reusable when its free completes; a recording without these entries has only the request. */
 function freeingAction(events: EventTable, trace: DeviceTrace): Action {
   const actions = events.action.subarray(trace.first, trace.first + trace.count);
   return actions.includes(Action.FreeCompleted) ? Action.FreeCompleted : Action.FreeRequested;

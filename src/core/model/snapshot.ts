@@ -4,7 +4,7 @@
  */
 import type { Bytes, DeviceOrdinal, EventIndex, Microseconds, StackId, StringId } from './units.js';
 
-/** The stack of a record that carried no stack at all (recording context off, or not kept). */
+/** The stack of a record without a stack (recording context off, or not stored). */
 export const NO_STACK: StackId = 0;
 /** The stack of a record whose list of frames was there, and empty. */
 export const EMPTY_STACK: StackId = 1;
@@ -13,7 +13,7 @@ export const NO_INDEX = 0xffffffff;
 /** The line number of a frame whose line is not known. */
 export const UNKNOWN_LINE = -1;
 
-/** What a trace entry records. The order is part of the columns' meaning: append, never reorder. */
+/** The action of a trace entry. The order is part of the format: append, never reorder. */
 export const enum Action {
   Alloc = 0,
   FreeRequested = 1,
@@ -25,7 +25,7 @@ export const enum Action {
   /** Boundary mark that an earlier dump left in the trace; its size is the active bytes at that dump. */
   Snapshot = 7,
   OutOfMemory = 8,
-  /** An action that this version does not know; kept so that event indices stay those of the file. */
+  /** An unknown action, stored so that event indices equal those of the file. */
   Other = 9,
 }
 
@@ -94,7 +94,7 @@ export interface EventTable {
   readonly compileContext: Uint32Array | null;
 }
 
-/** Allocations that failed, of which the input says how much the device had left; in the order of the events. */
+/** Failed allocations with the device's free memory, in the order of the events. */
 export interface FailureTable {
   readonly count: number;
   readonly event: Uint32Array;
@@ -126,9 +126,9 @@ export interface BlockTable {
   readonly segment: Uint32Array;
   readonly addrLow: Uint32Array;
   readonly addrHigh: Uint32Array;
-  /** Rounded size: what the card really lost. */
+  /** Rounded size: the memory that the device lost. */
   readonly size: Float64Array;
-  /** What the caller requested; 0 on inactive blocks, whatever the file says there. */
+  /** The requested size; 0 on inactive blocks, also if the file has another value. */
   readonly requestedSize: Float64Array;
   readonly state: Uint8Array;
   readonly stack: Uint32Array;
@@ -159,7 +159,7 @@ export interface DeviceTrace {
 /** Something that the recording could not see or does not add up, with its cure. */
 export interface SnapshotWarning {
   readonly code: string;
-  /** One sentence that ends with what to do about it. */
+  /** A sentence that ends with a remedy. */
   readonly message: string;
   /** The device of the warning, if it concerns only one. */
   readonly device?: number;
@@ -192,9 +192,9 @@ export interface Snapshot {
   readonly segments: SegmentTable;
   readonly blocks: BlockTable;
   readonly annotations: AnnotationTable;
-  /** The allocator's settings, null where the file has none. */
+  /** The allocator's settings, null if unknown. */
   readonly settings: { readonly [key: string]: SettingValue } | null;
-  /** Time of the last event or annotation, null where the file carries no times. */
+  /** Time of the last event or annotation, null if unknown. */
   readonly takenAtUs: Microseconds | null;
   readonly warnings: readonly SnapshotWarning[];
   readonly absent: readonly Absent[];

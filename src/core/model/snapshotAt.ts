@@ -121,7 +121,7 @@ function segmentsAt({ events, segments }: Snapshot, { trace }: DeviceHistory, or
   return [...held.values()].filter(({ size }) => size > 0).sort((a, b) => a.start - b.start);
 }
 
-/** Takes a range out of the expandable segment that has it; what is left on both sides stays. */
+/** Removes a range from its expandable segment; the parts on both sides remain. */
 function takeAway(held: Map<number, Segment>, from: number, to: number): void {
   for (const segment of held.values()) {
     const end = segment.start + segment.size;
@@ -149,7 +149,7 @@ function joinTo(held: Map<number, Segment>, range: Segment): void {
   held.set(joined.start, joined);
 }
 
-/** What is live, by address. */
+/** Live blocks, by address. */
 function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): Block[] {
   const { events } = snapshot;
   const { trace, allocations } = history;

@@ -50,7 +50,7 @@ export interface SegmentRow {
 }
 
 const NO_TEXT: StringId = 0;
-/** What a table of addresses answers where it has none. */
+/** The answer of an address table for a missing address. */
 const NO_ROW = -1;
 
 /**
@@ -104,13 +104,13 @@ export class SnapshotBuilder {
     return this.blockSize.length;
   }
 
-  /** What of an event is kept beside {@link events}. */
+  /** Fields of an event beside {@link events}. */
   setTexts(event: EventIndex, metadata: StringId, compileContext: StringId): void {
     this.metadata.set(event, metadata);
     this.compileContext.set(event, compileContext);
   }
 
-  /** An allocation failed. @param deviceFree what the driver could still give */
+  /** An allocation failed. @param deviceFree free memory of the device */
   addFailure(event: EventIndex, deviceFree: Bytes): void {
     this.failedEvent.push(event);
     this.failedFree.push(deviceFree);
@@ -189,7 +189,7 @@ export class SnapshotBuilder {
     order: readonly number[];
     settings: { readonly [key: string]: SettingValue } | null;
     warnings: readonly SnapshotWarning[];
-    /** What the reader knows to be absent; times, stacks and traces are looked after here. */
+    /** Facts that the reader knows to be absent; times, stacks and traces are found here. */
     absent: readonly Absent[];
   }): Snapshot {
     const rows = facts.order.map((index) => this.segments[index]);

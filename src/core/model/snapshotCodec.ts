@@ -130,7 +130,7 @@ export function unpackSnapshot({ facts, columns }: PackedSnapshot): Snapshot {
   return { ...facts, strings: new StringColumns(bytes, ends), ...(tables as unknown as Tables) };
 }
 
-/** What kind of column this is. */
+/** The type of the column. */
 export function columnType(column: Column): ColumnType {
   if (column instanceof Uint8Array) return 'u8';
   if (column instanceof Uint32Array) return 'u32';

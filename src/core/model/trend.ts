@@ -7,9 +7,9 @@ export interface TrendSeries {
   readonly name: string;
   /** Null where the input does not name devices. */
   readonly device: DeviceOrdinal | null;
-  /** Bytes per row, NaN where a row does not say. */
+  /** Bytes per row, NaN if unknown. */
   readonly bytes: Float64Array;
-  /** The highest that the input itself tells, which may lie between rows; null where it tells none. */
+  /** The peak in the input, which may lie between rows; null if unknown. */
   readonly peakBytes: Bytes | null;
 }
 
@@ -20,12 +20,12 @@ export interface Trend {
   readonly fileBytes: Bytes;
   /** Rows in the order of the file. */
   readonly count: number;
-  /** Microseconds since the epoch per row, null where the input has no times. */
+  /** Microseconds since the epoch per row, null if unknown. */
   readonly timeUs: Float64Array | null;
-  /** True if the times are a clock's on a wall in a time zone that the input does not say: read as if it were UTC. */
+  /** True if the times are local times of an unknown zone, read as UTC. */
   readonly isWallClock: boolean;
   readonly series: readonly TrendSeries[];
-  /** All memory of a device, where the input says. */
+  /** All memory of a device, null if unknown. */
   readonly capacities: readonly { readonly device: DeviceOrdinal; readonly bytes: Bytes }[];
   readonly warnings: readonly SnapshotWarning[];
 }

@@ -1,4 +1,4 @@
-/** Python source as a tree of statements and expressions: as much of the grammar as shows what holds a value. */
+/** Python source as a tree of statements and expressions: the grammar that shows how values are held. */
 
 /** Offsets into the module's text, in UTF-16 units. */
 export interface Span {
@@ -37,7 +37,7 @@ export interface Subscript extends Span {
   readonly kind: 'subscript';
   readonly value: Expression;
   readonly index: readonly Expression[];
-  /** What stands before and behind the first colon; null where there is none. */
+  /** The parts before and after the first colon; null if empty. */
   readonly slice: { readonly start: Expression | null; readonly end: Expression | null } | null;
 }
 export interface Call extends Span {
@@ -64,7 +64,7 @@ export interface DictDisplay extends Span {
 export interface Comprehension extends Span {
   readonly kind: 'comprehension';
   readonly type: 'list' | 'set' | 'dict' | 'generator';
-  /** What each round gives: a value, or key and value. */
+  /** The result of each round: a value, or key and value. */
   readonly elements: readonly Expression[];
   readonly clauses: readonly { readonly target: Expression; readonly iterable: Expression }[];
 }
@@ -107,10 +107,10 @@ export interface Literal extends Span {
 }
 export interface FormatText extends Span {
   readonly kind: 'format';
-  /** What stands in its braces. */
+  /** The expressions in braces. */
   readonly parts: readonly Expression[];
 }
-/** What the grammar does not know, or what is nested too deep to follow. */
+/** Unknown or too deeply nested syntax. */
 export interface Unknown extends Span {
   readonly kind: 'unknown';
 }
@@ -224,7 +224,7 @@ export interface Import extends Span {
   readonly module: string;
   readonly names: readonly { readonly name: string; readonly as: string }[];
 }
-/** `pass`, `break`, `continue`, `raise`, `assert`, and what the grammar does not know. */
+/** `pass`, `break`, `continue`, `raise`, `assert`, and unknown statements. */
 export interface OtherStatement extends Span {
   readonly kind: 'other';
   readonly leaves: boolean;

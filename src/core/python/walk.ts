@@ -87,12 +87,12 @@ export function someExpression(statement: Statement, isIt: (part: Expression) =>
   return expressionsOf(statement).some((expression) => somePart(expression, isIt));
 }
 
-/** What a call names: `append` of `rows.append(x)`; empty where it names nothing. */
+/** The name of a called function: `append` of `rows.append(x)`; empty without one. */
 export function calledName({ callee }: Call): string {
   return callee.kind === 'attribute' || callee.kind === 'name' ? callee.name : '';
 }
 
-/** The only lambda that a line belongs to; null where there are several, or none. */
+/** The only lambda around a line; null for several or none. */
 export function lambdaAt(module: PythonModule, line: number): Lambda | null {
   const found = allStatements(module.body)
     .flatMap(allExpressions)

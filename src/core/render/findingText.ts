@@ -19,13 +19,13 @@ function suspectFindings(run: RunReport): Finding[] {
 interface FindingJson extends Omit<Finding, 'lines'> {
   /** The answer, as people read it. */
   readonly sentence: string;
-  /** Lines that allocate the memory, those of the finding's verdict first; the run's `lines` say more of each. */
+  /** Lines that allocate the memory, those of the finding's verdict first; details are in the run's `lines`. */
   readonly lines: readonly (Pick<LineReport, 'file' | 'line' | 'function' | 'verdict'> & { readonly bytes: Bytes })[];
 }
 
 export type ReportJson = Omit<Report, 'runs'> & { runs: (RunReport & { findings: FindingJson[] })[] };
 
-/** The report with what a person has to look at, ahead of each run's lines. */
+/** The report, with the important facts ahead of each run's lines. */
 export function reportJson(report: Report): ReportJson {
   const runs = report.runs.map((run) => ({
     findings: suspectFindings(run).map((finding) => findingJson(finding, run)),

@@ -12,7 +12,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'LINE', align: '<' },
 ];
 
-/** What every surface says first of a comparison: what is compared if that is no run, and the answer. */
+/** The beginning of a comparison on every surface: its subject, if that is no run, and the answer. */
 export function compareSentences({ configurations, fix, a, b, lines }: CompareReport): string[] {
   const notice = configurations === null ? [] : [configurationsText(configurations)];
   if (fix !== null) return [...notice, fixSentence(fix)];
@@ -51,7 +51,7 @@ export function fixSentence({ answer, why, before, after }: FixVerdict): string 
   }
 }
 
-/** What was compared. */
+/** The subject of a comparison. */
 export function fixSides({ before, after }: FixVerdict): string {
   return t('before: {0}; after: {1}', sideText(before), sideText(after));
 }

@@ -1,4 +1,4 @@
-/** What held a device's memory at a moment, in words: a table for a terminal, a list for Markdown. */
+/** Memory of a device at one moment, in words: a table for a terminal, a list for Markdown. */
 import { groupBy } from '../maps.js';
 import { t, tCount } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
@@ -20,10 +20,10 @@ const LEAST_WAY = 0.1;
 const REPEATED = 3;
 /** Memory before recording is explained from this share of all on. */
 const LEAST_OLDER = 0.1;
-/** What an installed package is named by. */
+/** Path parts that identify an installed package. */
 const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
 
-/** Lines of a terminal: a table that adds up, and what is known of its lines. */
+/** Lines of a terminal: a table that adds up, with notes on its lines. */
 export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: string, mostLines: number): string[] {
   const shown = peak.lines.slice(0, Math.max(MOST_LINES, mostLines === Infinity ? mostLines : 0));
   const rest = peak.lines.slice(shown.length);
@@ -60,7 +60,7 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
   return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** How the largest lines of a snapshot without a trace came by what is live: lists of a sentence and its ways. */
+/** The largest lines of a snapshot without a trace, with their ways, as lists. */
 export function liveNotes(run: RunReport, code?: (text: string) => string): string[][] {
   const all = liveBytes(run.snapshots[run.snapshots.length - 1]);
   return run.lines
@@ -81,7 +81,7 @@ function noteOf(
   return first === '' ? [] : [`${code(fileAndLine(line))}: ${first}`, ...ways];
 }
 
-/** Lines of a terminal: ways stand below what announces them. */
+/** Lines of a terminal: ways follow their announcement. */
 export function noteLines([first, ...ways]: readonly string[]): string[] {
   return [first, ...ways.map((text) => `  ${text}`)];
 }
@@ -116,7 +116,7 @@ function sharedFacts(lines: readonly PeakLine[]): string[] {
   );
 }
 
-/** What is said first of how a line holds its memory, empty if nothing, and its ways. */
+/** The first sentence on a line's memory, or empty, and its ways. */
 function wayTexts(
   { ways, bytes }: Pick<PeakLine, 'ways' | 'bytes'>,
   code: (text: string) => string,
@@ -152,7 +152,7 @@ function viaText({ through, caller }: HeldWay, code: (text: string) => string): 
   ].join('');
 }
 
-/** `24 × 866 MiB` where equal blocks make up most of what is held, else nothing. */
+/** `24 × 866 MiB` if equal blocks are most of the memory, else nothing. */
 function equalText({ equal: { size, blocks } }: HeldWay, bytes: number): string {
   return blocks >= REPEATED && size * blocks >= bytes / 2 ? `${countText(blocks)} × ${byteText(size)}` : '';
 }
@@ -162,7 +162,7 @@ function libraryText(frame: ReportFrame): string {
   return placeText({ ...frame, file: frame.file.replace(PACKAGES, '') });
 }
 
-/** How far the trace explains what is older than it. */
+/** The explained part of older memory. */
 function olderTexts(peak: PeakReport, code: (text: string) => string = (text) => text): string[] {
   const { parameterBytes, stateBytes, freed } = peak.older;
   const all = peak.buckets.beforeRecording - peak.noStack;

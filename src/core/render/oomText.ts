@@ -1,4 +1,4 @@
-/** What happened when memory ran out, in words: the first that a report says, in a terminal and in Markdown. */
+/** Out-of-memory errors in words: the first part of a report, in a terminal and in Markdown. */
 import { byteText } from '../text/byteText.js';
 import { t, tCount } from '../text/translate.js';
 import { callersOf, failureText, fragmentationText, lastFailure } from '../report/outOfMemory.js';
@@ -6,7 +6,7 @@ import type { OutOfMemoryReport, RunReport } from '../report/report.js';
 import { passText, placeText } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
 
-/** Callers of the line that asked. */
+/** Callers of the requesting line. */
 const MOST_CALLERS = 4;
 
 /** Lines of a terminal, and an empty one after them; none where no allocation failed. */

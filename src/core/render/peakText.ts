@@ -29,7 +29,7 @@ export function peakMarkdown(run: RunReport, code: (text: string) => string): st
   ];
 }
 
-/** What was live when memory ran out is told before: a peak so near to it would say the same again. */
+/** Memory at out of memory is already described, so a peak near it is left out. */
 const SAME = 0.95;
 
 function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): PeakReport[] {
@@ -37,7 +37,7 @@ function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): P
   return peaks.filter(({ device, liveBytes }) => device !== held?.device || held.liveBytes < SAME * liveBytes);
 }
 
-/** The first sentence of a lone snapshot's report says how high its first peak is. */
+/** The first sentence of a lone snapshot's report has the height of its first peak. */
 function captionOf(peak: PeakReport, run: RunReport, code: (text: string) => string): string {
   if (!isLoneSnapshot(run) || peak !== run.peaks.find(isHigh)) return peakSentence(peak, code);
   return `${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;

@@ -52,7 +52,7 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
   return texts.join('\n');
 }
 
-/** What each run held when it held most, or ran out of memory, as Markdown that ends with a newline. */
+/** The memory of each run at its peak or at out of memory, as Markdown that ends with a newline. */
 export function renderPeakMarkdown(runs: readonly RunReport[]): string {
   return runs
     .map((run) => {

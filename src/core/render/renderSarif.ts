@@ -11,10 +11,10 @@ import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { categoryText, placeText } from '../report/reportText.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
-/** Names the workspace folder; a reader says where it is. */
+/** Names the workspace folder; the reader defines its place. */
 const ROOT = 'SRCROOT';
 const FINGERPRINT = 'leaklineFinding/v1';
-/** Frames of a stack that are told. */
+/** Frames per stack. */
 const MOST_FRAMES = 32;
 
 type Suspect = 'leak' | 'cycle' | 'growing';
@@ -98,7 +98,7 @@ export interface SarifResult {
   /** Where the workspace has a baseline. */
   baselineState?: 'new' | 'unchanged';
   properties: {
-    /** Leaked, at most live in a cycle, or growth, as its rule says. */
+    /** Leaked, live in a cycle, or growth, by the rule. */
     bytes: Bytes;
     [name: string]: string | number | null;
   };
@@ -154,21 +154,21 @@ function oncePerPlace(results: readonly SarifResult[]): SarifResult[] {
   for (const result of results) {
     const key = JSON.stringify([result.ruleId, result.locations[0]]);
     const known = worst.get(key);
-    // A statement that holds what is new, too, is new.
+    // A statement that holds new memory is new, too.
     const order = known === undefined ? -1 : Number(isAccepted(result)) - Number(isAccepted(known));
     if (order < 0 || (order === 0 && (known?.properties.bytes ?? 0) < result.properties.bytes)) worst.set(key, result);
   }
   return [...worst.values()];
 }
 
-/** True of what the team has decided to live with, and of what is in the baseline. */
+/** True for ignored lines and lines of the baseline. */
 export function isAccepted({ suppressions, baselineState }: SarifResult): boolean {
   return suppressions !== undefined || baselineState === 'unchanged';
 }
 
 function resultsOf(run: RunReport): SarifResult[] {
   const suspects = run.lines.filter(({ verdict }) => suspectOf(verdict) !== null);
-  // What is ignored is no part of a finding.
+  // Ignored lines are not part of a finding.
   return [false, true].flatMap((ignored) =>
     findingsOf(suspects.filter((line) => line.ignored === ignored)).flatMap((finding) => resultOf(finding, run)),
   );
@@ -226,7 +226,7 @@ function overBudgetResult({ at, measuredBytes, allowedBytes, message }: OverBudg
   };
 }
 
-/** Tells results of one fingerprint apart by the order of their lines. */
+/** Numbers results of one fingerprint by the order of their lines. */
 function numberFingerprints(results: readonly SarifResult[]): void {
   const counts = new Map<string, number>();
   const lineOf = ({ locations }: SarifResult): number => locations[0].physicalLocation.region?.startLine ?? 0;
@@ -283,12 +283,12 @@ function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifR
   };
 }
 
-/** SARIF allows no two equal stacks: what is left out of them may be all that they differ in. */
+/** SARIF allows no equal stacks, and truncated ones can be equal. */
 function different<Item>(items: readonly Item[]): Item[] {
   return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
-/** @param name of the function, null where it is not known */
+/** @param name of the function, null if unknown */
 function locationOf(place: { file: string; line: number }, name: string | null): Location {
   return {
     physicalLocation: {

@@ -125,7 +125,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
   return lines.map(visibleText).join('\n') + '\n';
 }
 
-/** What mapping left open, as lines without a newline at their end; none if nothing was. */
+/** Unmapped files, as lines without a newline at the end; none if all are mapped. */
 export function unmappedText(paths: UnmappedFiles): string[] {
   const texts: string[] = [];
   if (paths.unmapped.length > 0) {

@@ -1,4 +1,4 @@
-/** What a language model is told. Recorded names are code spans or JSON strings: text, never instructions in prose. */
+/** Answers for language models. Recorded names are code spans or JSON strings, never prose that could instruct. */
 import { findingsOf, severity } from '../report/findings.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { CompareReport, LineReport, Report, RunReport, StackReport } from '../report/report.js';
@@ -12,7 +12,7 @@ const MOST_FRAMES = 12;
 /** Characters of an answer. */
 const LONGEST = 40_000;
 
-/** Every run's verdict, its leaking lines with bytes, rates and holders, and what the recording could not see. */
+/** Every run's verdict, its leaking lines with bytes, rates and holders, and gaps of the recording. */
 export function leaksAnswer(report: Report): string {
   return bounded(renderMarkdown(report, { mostLines: MOST }));
 }
@@ -22,7 +22,7 @@ export function compareAnswer(report: CompareReport): string {
   return bounded(renderCompareMarkdown(report, { mostLines: MOST }));
 }
 
-/** What held memory at the peak of each run, and when memory ran out, as Markdown. @param rank null for all */
+/** The memory of each run at its peak and at out of memory, as Markdown. @param rank null for all */
 export function peakAnswer(report: Report, rank: number | null): string {
   const runs = report.runs.filter((run) => rank === null || (run.rank ?? 0) === rank);
   if (runs.length > 0) return bounded(renderPeakMarkdown(runs.slice(0, MOST)));

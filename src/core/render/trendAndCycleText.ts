@@ -55,7 +55,7 @@ export function cycleSentence({ tensors, objects }: CycleReport): string {
       );
 }
 
-/** What was kept, by line and chain: equal ones are one text. */
+/** The held tensors, by line and chain: equal ones are one text. */
 export function cycleTexts({ kept }: CycleReport): string[] {
   const counts = new Map<string, number>();
   for (const tensor of kept) {

@@ -11,7 +11,7 @@ const BRINGS_BATCH = /\.(?:to|cuda|pin_memory)\s*\(|\bnon_blocking\b|\bdevice\s*
 /** An index into {@link CATEGORIES}. */
 type SettledCode = Exclude<CategoryCode, CategoryCode.PerhapsInputs>;
 
-/** Settles what frames and times leave open: whether the line that a stack ends on brings a batch. */
+/** Decides cases that frames and times leave open: whether a line loads a batch. */
 export class BatchLines {
   constructor(
     private readonly workspace: ReportWorkspace,

@@ -1,4 +1,4 @@
-/** Keeps reports within a size that every reader of them can hold. What is left out is summed: all adds up as before. */
+/** Limits the size of reports. Omitted parts are summed, so all totals stay. */
 import { largestOf } from '../attribution/equalBlocks.js';
 import { groupBy } from '../maps.js';
 import { runVerdict } from '../verdict/shape.js';
@@ -6,7 +6,7 @@ import { addCells, emptyCell } from './compareCells.js';
 import { isSuspect, sum } from './lineSelection.js';
 import type { CompareReport, ReportFrame, RunReport } from './report.js';
 
-/** Characters of all lines and stacks, as JSON: what programs and people read of it is a thousandth. */
+/** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
 const MOST_CHARACTERS = 1 << 25;
 /** Of each run of a large job, and of all of them. */
 const LEAST_OF_RUN = 1 << 14;
@@ -82,7 +82,7 @@ function roomFor(most: number): (value: object) => boolean {
   };
 }
 
-/** Leaves out the last lines by an order over all lists. @param add adds a line to the sums of what is left out */
+/** Omits the last lines by an order over all lists. @param add adds a line to the sums of the omitted */
 function boundLines<Line, Others extends { lines: number }>(
   lists: readonly { lines: Line[]; otherLines: Others }[],
   fits: (value: object) => boolean,

@@ -7,7 +7,7 @@ import type { Bytes } from '../model/units.js';
 import { addCells } from './compareCells.js';
 import type { Buckets, CompareCell, CompareReport } from './report.js';
 
-/** What has no stack is counted with what is older, and said beside it. */
+/** Memory without a stack counts as older memory, and is listed beside it. */
 export function reportBuckets({ library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>): {
   buckets: Buckets;
   noStack: Bytes;

@@ -10,7 +10,7 @@ import { sum } from './lineSelection.js';
 import type { LineReport, OverBudget, Report, RunReport, StepSource } from './report.js';
 import { fileAndLine } from './reportText.js';
 
-/** What a workspace allows; null where it says nothing. */
+/** The workspace's limits; null for no limit. */
 export interface Budget {
   /** Of all leaks of a run that no entry of `lines` names. */
   readonly leakBytesPerStep: Bytes | null;
@@ -79,7 +79,7 @@ export function parseBudget(text: string): Budget {
   };
 }
 
-/** What exceeds the budget: of several runs that exceed the same amount, the worst. Ignored leaks do not count. */
+/** Exceeded amounts: for several runs with the same one, the worst. Ignored leaks do not count. */
 export function overBudget({ runs }: Report, { leakBytesPerStep, peakBytes, lines }: Budget): OverBudget[] {
   const ownBudget = (line: LineReport): LineBudget | null => lines.find((one) => isNamed(line, one)) ?? null;
   // A job of one rank needs no number for it.

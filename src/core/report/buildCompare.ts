@@ -121,7 +121,7 @@ function compareSnapshots(
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
   const judged = (one: Run): RunReport => {
     const observed = observeRun(one, workspace, lookup);
-    // What grows on and on is compared by its rate, whether something would release it some time or not.
+    // Lasting growth is compared by its rate, with or without a later release.
     const proved = new Map(observed.lines.filter(({ bound }) => bound === null).map((line) => [line, null]));
     const report = runReport(observed, null, workspace, lookup, NO_OTHERS, { findings: new Map(), proved });
     return runWithIgnored(report, ignored);

@@ -17,10 +17,10 @@ import { type Report, REPORT_SCHEMA, type RunReport, type TrendReport, type Tren
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { runReport, type SourceEvidence } from './runReport.js';
 
-/** What is seen in snapshots, before any verdict. */
+/** Observations of snapshots, before any verdict. */
 export interface Observed {
   readonly runs: readonly ObservedRun[];
-  /** Names of the job of each run, null where its rank is not known. */
+  /** Names of the job of each run, null if its rank is unknown. */
   readonly jobs: readonly (JobNames | null)[];
   /** The workspace files that recorded files are. */
   readonly lookup: FileLookup;
@@ -44,7 +44,7 @@ export function observe(
   };
 }
 
-/** The report on what was seen. */
+/** The report on observations. */
 export function reportOf(
   { runs: observed, jobs: names, lookup }: Observed,
   workspace: ReportWorkspace,
@@ -61,7 +61,7 @@ export function reportOf(
   return overRuns({ runs, trends, cycles }, workspace.expectRanks ?? null);
 }
 
-/** The report over runs: what is said of their ranks together, in a size that its readers can hold. */
+/** The report over runs: differences of ranks, within the size limit. */
 function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: number | null): Report {
   const { runs } = parts;
   boundRuns(runs);
@@ -76,7 +76,7 @@ function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: n
   };
 }
 
-/** A run's report with what names its job among other runs. */
+/** A run's report, with names of its job. */
 export interface RunPart {
   readonly run: RunReport;
   readonly names: JobNames | null;
@@ -104,7 +104,7 @@ export function buildReport(
   return { report: reportOf(observed, workspace, others, source), paths: observed.paths };
 }
 
-/** Rows of a series that a report keeps. */
+/** Maximum of rows per series in a report. */
 const MOST_ROWS = 64;
 
 /** How much was held over time. */
@@ -123,7 +123,7 @@ export function trendReport(path: string, trend: Trend): TrendReport {
   };
 }
 
-/** Rows that do not say are left out. */
+/** Rows without a value are left out. */
 function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSeriesReport {
   const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
   const at = evenly(rows.length, MOST_ROWS).map((place) => rows[place]);

@@ -4,14 +4,14 @@ import type { Chance, Knowledge, KnownBound, LineFeatures } from '../verdict/fea
 import type { ObservedLine } from './observedRun.js';
 import type { HolderReport } from './report.js';
 
-/** What the source that ran says of a line. */
+/** The source's evidence on a line. */
 export interface SourceFinding {
-  /** The recorder's, with what the source adds; null where neither knows one. */
+  /** The recorder's holder with additions from the source; null if neither knows one. */
   readonly holder: HolderReport | null;
   readonly bound: KnownBound | null;
   /** Null where the source was not followed, or is another one than that which ran. */
   readonly retention: Retention | null;
-  /** The source shows what holds the memory, if only until a release. */
+  /** The source shows the holder, at least until a release. */
   readonly showsHolder: boolean;
   /** Items are put under keys of which each is another one than all before. */
   readonly hasNewKeys: boolean;
@@ -21,7 +21,7 @@ export interface SourceFinding {
   readonly isOfOptimizer: boolean;
 }
 
-/** What optimizers are called. */
+/** Names of optimizers. */
 const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
 
 /**
@@ -56,7 +56,7 @@ export function featuresOf(
 
 function knowledgeOf(finding: SourceFinding | null, { isInContainer }: ObservedLine): Knowledge {
   if (finding?.retention == null) return 'nothing';
-  // What has no name of its own, any name that is computed may release.
+  // Any computed name can release an unnamed object.
   const isComputed = nameOfHolder(finding.holder?.name ?? '')?.kind === 'computed';
   return (finding.showsHolder || isInContainer) && !isComputed ? 'known' : 'noHolder';
 }
@@ -66,7 +66,7 @@ function countedChances(line: ObservedLine): Chance[] {
   return (line.loops() ?? []).filter(({ state }) => state === 'pending');
 }
 
-/** The events at which the program releases what the line allocates, if it ever does. */
+/** The events that may release the memory of the line. */
 function chancesOf(retention: Retention, finding: SourceFinding, observed: ObservedLine): Chance[] {
   const { seen } = observed;
   const { holder } = finding;
@@ -88,7 +88,7 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
       chances.push({ kind: kind === 'keys' ? 'keys' : 'count', state: 'pending', place, times: null });
       continue;
     }
-    // Each item may be the end of a graph that grows; and what is made with a bound the recorder has seen.
+    // Each item may end a growing graph. The recorder sees bounds of constructors.
     if (kind !== 'graph' && (finding.isThroughGraph || (!isFollowed && holder?.source === 'recorder'))) continue;
     const isOutgrown = value !== null && (seen?.birthSteps ?? 0) > value;
     chances.push({ kind: 'bound', state: isOutgrown ? 'passed' : 'pending', place, times: null });

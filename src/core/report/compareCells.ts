@@ -1,14 +1,14 @@
-/** Arithmetic of what a comparison says of lines and buckets. */
+/** Arithmetic on the lines and buckets of a comparison. */
 import type { Amount, CompareCell } from './report.js';
 
-/** @param known false where the recordings cannot tell which blocks moved */
+/** @param known false if the moved blocks are unknown */
 export function emptyCell(known: boolean): CompareCell {
   const none = (): Amount => ({ bytes: 0, blocks: 0 });
   const flow = known ? { survived: none(), allocated: none(), freed: none() } : null;
   return { bytesA: 0, bytesB: 0, growthBytes: 0, blocksA: 0, blocksB: 0, flow };
 }
 
-/** Two cells together, or, with the sign -1, what the second leaves of the first. Known flows make a known flow. */
+/** The sum of two cells, or their difference for sign -1. Known flows give a known flow. */
 export function addCells(a: CompareCell, b: CompareCell, sign: 1 | -1 = 1): CompareCell {
   const amount = (part: 'survived' | 'allocated' | 'freed'): Amount => ({
     bytes: (a.flow?.[part].bytes ?? 0) + sign * (b.flow?.[part].bytes ?? 0),

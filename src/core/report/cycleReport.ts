@@ -7,13 +7,13 @@ import type { OtherInputs } from './otherInputs.js';
 import type { CycleReport, CycleTensorReport, HolderReport } from './report.js';
 import { reportFrame } from './reportFrame.js';
 
-/** A graph of garbage may be large; what hangs in it repeats. */
+/** A graph of garbage may be large, with many repetitions. */
 const MOST_TENSORS = 1000;
 const LONGEST_LABEL = 60;
 /** Objects of a chain that are named. */
 const LONGEST_CHAIN = 12;
 
-/** What reference cycles kept, and by which lines it was allocated. */
+/** Memory held by reference cycles, and the lines that allocated it. */
 export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup): CycleReport {
   const chains = cycleChains(graph);
   return {
@@ -26,13 +26,13 @@ export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup)
   };
 }
 
-/** The line that allocated a tensor of a cycle, null where it is not known. */
+/** The line that allocated a tensor of a cycle, null if unknown. */
 function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | null {
   const owner = ownerOf(frames.map(digestFrame), [], 'noStack', lookup);
   return 'line' in owner ? owner.line : null;
 }
 
-/** A cycle in words: `function hook → (cell,cell) → dict[2] → function hook`, or what leads to the tensor. */
+/** A cycle in words: `function hook → (cell,cell) → dict[2] → function hook`, or the path to the tensor. */
 function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
   const objects = cycle.length > 0 ? [...cycle, cycle[0]] : path;
   const names = objects.map((node) => labelText(graph.nodes[node].label));
@@ -65,7 +65,7 @@ interface LineCycle {
   graph: CycleGraph;
 }
 
-/** Reference cycles that kept what lines allocated, from the cycle detector's files that lie beside the run's snapshots. */
+/** Reference cycles that hold memory of lines, from the cycle detector's files beside the run's snapshots. */
 export class CycleHolders {
   private readonly byLine = new Map<string, LineCycle>();
 
@@ -77,7 +77,7 @@ export class CycleHolders {
         const line = ownerOfChain(chain, lookup);
         if (line === null) continue;
         const known = this.byLine.get(keyOf(line));
-        // A graph without a visible cycle says less: instance attributes are missing from it since Python 3.11.
+        // A graph without a visible cycle is less precise: it has no instance attributes since Python 3.11.
         if (known === undefined || (known.chain.cycle.length === 0 && chain.cycle.length > 0)) {
           this.byLine.set(keyOf(line), { chain, graph: cycles });
         }
@@ -85,12 +85,12 @@ export class CycleHolders {
     }
   }
 
-  /** True if the detector found in garbage what the line allocated. */
+  /** True if the detector found memory of the line in garbage. */
   has(line: OwnerLine): boolean {
     return this.byLine.has(keyOf(line));
   }
 
-  /** The cycle that kept what a line allocated, null where none is known. */
+  /** The cycle that held memory of a line, or null. */
   of(line: OwnerLine): HolderReport | null {
     const known = this.byLine.get(keyOf(line));
     if (known === undefined) return null;

@@ -4,7 +4,7 @@ import { rateOfRun } from '../verdict/rate.js';
 import type { SampledUse } from './process/sampledUse.js';
 import type { RunReport } from './report.js';
 
-/** How much a device holds, and how much more it takes beyond what is live and what is used outside PyTorch. */
+/** Capacity and live bytes of a device, and its use outside PyTorch. */
 export interface DeviceRoom {
   readonly device: number;
   readonly capacityBytes: Bytes;
@@ -33,7 +33,7 @@ export function deviceRooms(
   });
 }
 
-/** The device that takes most: what does not fit there fits nowhere. Null where no capacity is known. */
+/** The device with the largest capacity. Null if no capacity is known. */
 export function widest(rooms: readonly DeviceRoom[]): DeviceRoom | null {
   return rooms.reduce<DeviceRoom | null>(
     (most, room) => (most === null || room.roomBytes > most.roomBytes ? room : most),

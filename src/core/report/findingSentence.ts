@@ -7,7 +7,7 @@ import type { StepSource } from './report.js';
 
 type Amount = Pick<Finding, 'verdict' | 'bytes' | 'bytesPerStep'>;
 
-/** `35.8 MiB/step`; null where no rate is known. */
+/** `35.8 MiB/step`; null without a rate. */
 export function rateOf(bytesPerStep: number | null, steps: StepSource | null): string | null {
   const rate = Math.round(bytesPerStep ?? 0);
   return rate <= 0 ? null : perStep(byteText(rate), steps);
@@ -18,7 +18,7 @@ export function shortAmount({ verdict, bytes, bytesPerStep }: Amount, steps: Ste
   return (verdict === 'cycle' ? null : rateOf(bytesPerStep, steps)) ?? byteText(bytes);
 }
 
-/** What every surface says of a finding: `Leaks 35.8 MiB/step (1.3 GiB so far), held by Model.seen`. */
+/** The sentence of a finding on every surface: `Leaks 35.8 MiB/step (1.3 GiB so far), held by Model.seen`. */
 export function findingSentence(
   finding: Finding,
   steps: StepSource | null,

@@ -18,7 +18,7 @@ export interface Finding {
   readonly lines: readonly [LineReport, ...LineReport[]];
   /** Of lines with the finding's verdict: leaked, at most live in a cycle, else growth. */
   readonly bytes: Bytes;
-  /** Of the same lines; null where no step is known. */
+  /** Of the same lines; null without steps. */
   readonly bytesPerStep: Bytes | null;
   /** Live blocks of the same lines. */
   readonly blocks: number;

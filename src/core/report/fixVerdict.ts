@@ -9,7 +9,7 @@ import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource,
 const NEAR = 0.1;
 /** Snapshots between the same steps from which on rates are taken from them. */
 const FEWEST_COMMON = 3;
-/** What one step is counted by, where two runs of one program count alike. */
+/** The unit of steps, if two runs of a program have the same. */
 const COUNTED: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder']);
 /** Verdicts under which memory still grows, or may. */
 const OPEN: ReadonlySet<Verdict> = new Set(['growing', 'tooShort']);
@@ -43,7 +43,7 @@ export function fixVerdict(before: RunReport, after: RunReport): FixVerdict {
   };
 }
 
-/** Bytes per step of a line, null where the steps of the two runs cannot be compared. */
+/** Bytes per step of a line, null if the steps of the runs are not comparable. */
 type LineRate = (line: LineReport) => number | null;
 
 function ratesOf(before: RunReport, after: RunReport): { before: LineRate; after: LineRate } {
@@ -101,7 +101,7 @@ function answerOf(later: LineReport | null, after: RunReport, was: number | null
   if (later === null) return after.verdict === 'tooShort' ? 'cannotTell' : 'gone';
   if (OPEN.has(later.verdict) && (is === null || is > 0)) return 'cannotTell';
   if (later.verdict === 'tooShort') return 'cannotTell';
-  // What the garbage collector takes back now is held by a cycle until then.
+  // Memory that the garbage collector frees is held by a cycle until then.
   if (later.verdict === 'cycle') return 'smaller';
   if (!isLeak(later) && later.verdict !== 'growing') return 'gone';
   return compared(was, is);
@@ -113,7 +113,7 @@ function compared(was: number | null, is: number | null): FixAnswer {
   return is < was * (1 - NEAR) ? 'smaller' : 'same';
 }
 
-/** A line that leaks now and was not said to leak before. */
+/** A line that leaks only now. */
 function newLine(line: LineReport | null, later: LineReport, rateOf: { before: LineRate; after: LineRate }): FixLine {
   const wasOpen = line !== null && OPEN.has(line.verdict) && line.growthBytes > 0;
   return {
@@ -215,7 +215,7 @@ function beganText(lines: readonly FixLine[]): string {
     : tCount(lines.length, '1 line began to leak {1} per step.', '{0} lines began to leak {1} per step.', rate);
 }
 
-/** Bytes per step of all together, null where one of them is not known. */
+/** Bytes per step of all together, null if one is unknown. */
 function rateOfAll(rates: readonly (number | null)[]): string | null {
   return rates.includes(null) ? null : byteText(Math.round(sum(rates, (rate) => rate ?? 0)));
 }

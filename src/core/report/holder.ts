@@ -18,18 +18,18 @@ export class Holders {
     for (const owner of owners) {
       for (const site of owner.allocatedAt) {
         const key = this.key(lookup(site.file) ?? site.file, site.line);
-        // Each module that a list keeps is an owner of its own, by the same name and statement.
+        // Each module in a list is an owner, with the same name and statement.
         const same = [key, owner.kind, owner.name, this.key(owner.file, owner.line)].join('\n');
         const sum = sums.get(same) ?? { owner, bytes: 0 };
         sums.set(same, sum);
         sum.bytes += site.bytes;
-        // Of several that keep what a line allocated, the one that keeps most of it.
+        // Of several owners of a line's memory, the one with the most.
         if (sum.bytes > (this.byLine.get(key)?.bytes ?? -1)) this.byLine.set(key, sum);
       }
     }
   }
 
-  /** The holder of what a line allocated, null where the recorder saw none. */
+  /** The recorded holder of a line's memory, or null. */
   of(line: OwnerLine): HolderReport | null {
     const owner = this.byLine.get(this.key(line.file, line.line))?.owner;
     if (owner === undefined) return null;
@@ -45,12 +45,12 @@ export class Holders {
     };
   }
 
-  /** True if what a line allocated hangs in a reference cycle. */
+  /** True if a reference cycle holds memory of the line. */
   isCycle(line: OwnerLine): boolean {
     return this.byLine.get(this.key(line.file, line.line))?.owner.kind === 'cycle';
   }
 
-  /** True if what a line allocated is in a container that a statement of the workspace names, not deeper inside. */
+  /** True if memory of the line is directly in a container that a statement of the workspace names. */
   isInContainer(line: OwnerLine): boolean {
     const owner = this.byLine.get(this.key(line.file, line.line))?.owner;
     if (owner?.container == null || this.lookup(owner.file) === null) return false;

@@ -1,6 +1,6 @@
 import { t } from '../text/translate.js';
 
-/** The holder, as the recorder or the source names it, in English: what of a name is words, and no code, is said again. */
+/** The holder's name from recorder or source, in English: words of a name are shown as words, code as code. */
 export function holderName(name: string): string {
   const cycle = /^cycle (.+ → .+)$/.exec(name);
   if (cycle !== null) return t('cycle {0}', cycle[1]);

@@ -5,7 +5,7 @@ import type { Finding } from '../retention/holders/search.js';
 import { t } from '../text/translate.js';
 import { holderName } from './holderName.js';
 
-/** The holder: in a few words, and with what explains it. Both follow "held by". */
+/** The holder in a few words, and with an explanation. Both follow "held by". */
 export function holderText(finding: Finding): { name: string; text: string } {
   const name = nameOf(finding);
   const { held } = finding;
@@ -44,7 +44,7 @@ export function holderText(finding: Finding): { name: string; text: string } {
   }
 }
 
-/** What to do about it, in one sentence. */
+/** The remedy, in one sentence. */
 export function fixText(finding: Finding): string {
   const holder = nameOf(finding);
   const { held } = finding;

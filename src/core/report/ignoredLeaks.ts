@@ -11,7 +11,7 @@ import { t } from '../text/translate.js';
 
 export const IGNORE_FILE = '.leakline.json';
 const SCHEMA = 'leakline.workspace/1';
-/** What people ignore, before what was written for them: a leak in both has their word. */
+/** The user's entries precede the baseline: a leak in both has the user's reason. */
 const LISTS = ['ignoredLeaks', 'baseline'] as const;
 /** A file with more is not one that people wrote. */
 export const MOST_ENTRIES = 10_000;
@@ -24,17 +24,17 @@ export interface IgnoredLeak {
   file: string;
   function: string;
   statement: string;
-  /** Among the lines of the file that say the same; 1 where it is left out. */
+  /** Its number among equal lines of the file; 1 by default. */
   occurrence: number;
   /** Where it was, 1-based: decides only where a recording is of a text that is gone. */
   line: number;
   /** Why, in the team's words. */
   reason: string | null;
-  /** True of what `leakline baseline write` recorded. */
+  /** True for entries of `leakline baseline write`. */
   inBaseline: boolean;
 }
 
-/** What is wrong with an ignore file, in one sentence without the file's name. */
+/** The error in an ignore file, without the file's name. */
 export class IgnoreFileError extends Error {
   override readonly name = 'IgnoreFileError';
 }
@@ -86,7 +86,7 @@ export function statementText(line: string): string {
   return line.trim().replace(/\s+/g, ' ').slice(0, LONGEST_STATEMENT);
 }
 
-/** The report with the lines marked that are ignored; they no longer decide what is said of their run. */
+/** The report with ignored lines marked; they do not count for their run. */
 export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Report {
   const byPlace = leaksByPlace(leaks);
   const runs = report.runs.map((run) => marked(run, byPlace));

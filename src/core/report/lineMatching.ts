@@ -1,7 +1,7 @@
 import { getOrAdd } from '../maps.js';
 import type { LineReport } from './report.js';
 
-/** How well two lines fit; what fits not at all is not paired. */
+/** The similarity of two lines; those without any are not paired. */
 const SAME_CALLS = 4;
 const NOT_SEEN = 1;
 const SAME_NUMBER = 1;
@@ -27,7 +27,7 @@ export function matchLines(
   return pairs;
 }
 
-/** What a file of the first run is called in the second, which may have run from another folder. */
+/** The second run's name of a file of the first, which may have another folder. */
 function fileNames(before: readonly LineReport[], after: readonly LineReport[]): Map<string, string> {
   const later = new Set(after.map((line) => line.file));
   const names = new Map<string, string>();
@@ -75,7 +75,7 @@ function fitOf(a: LineReport, callsA: ReadonlySet<string>, b: LineReport, callsB
   return [...callsA].some((call) => callsB.has(call)) ? SAME_CALLS + number : 0;
 }
 
-/** What a line's stacks do below it, to the line of the library, and through which functions it was reached. */
+/** The callees of a line's stacks, to the library's line, and the callers. */
 function callsOf(line: LineReport): Set<string> {
   return new Set(
     line.stacks.map(({ frames }) => {

@@ -6,7 +6,7 @@ interface LineSelection {
   readonly rest: Omit<OtherLines, 'leakedBytes'>;
 }
 
-/** A steady line that holds less of the live bytes says nothing. */
+/** A steady line with less of the live bytes is left out. */
 const SMALLEST_SHARE = 0.01;
 
 /**

@@ -33,10 +33,10 @@ import type { ReportWorkspace } from './reportWorkspace.js';
 import { RunStatements, SourceFits } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 
-/** What is seen of a run, before any verdict. */
+/** Observations of a run, before any verdict. */
 export interface ObservedRun {
   readonly run: Run;
-  /** What one step is, null where too few snapshots tell it. */
+  /** The unit of a step, null if too few snapshots have one. */
   readonly steps: StepSource | null;
   /** The step of each snapshot. */
   readonly at: readonly number[];
@@ -48,7 +48,7 @@ export interface ObservedRun {
   readonly sources: RunSources | null;
 }
 
-/** What is seen of a line, before its verdict. */
+/** Observations of a line, before its verdict. */
 export interface ObservedLine {
   readonly owner: OwnerLine;
   readonly stacks: readonly StackSeries[];
@@ -87,9 +87,9 @@ export interface ObservedLine {
   readonly lastStep: number | null;
   /** True unless the recorder saw the line's memory grow elsewhere than in one container, or beyond its bound. */
   agrees(isIt: (owner: SeenOwner) => boolean): boolean;
-  /** Loops around the steps, as the recorder counted their rounds; null where it did not. */
+  /** Loops around the steps with the recorder's counts; null without. */
   loops(): Chance[] | null;
-  /** How often a release ran, as the recorder counted it; null where it did not. */
+  /** The recorder's count of runs of a release; null without. */
   release(place: Place): Chance | null;
 }
 
@@ -163,7 +163,7 @@ export function observeRun(
   };
 }
 
-/** What of a run a line is seen with. */
+/** The run's data for the observation of a line. */
 interface Known {
   readonly at: readonly number[];
   readonly hasSteps: boolean;
@@ -206,7 +206,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     bytesPerStep: hasSteps ? (known.rateOf(series) ?? floorRate(stacks)) : null,
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
     category: mainCategory(stacks),
-    // A line that only calls others keeps no memory of its own.
+    // A line that only calls others holds no memory.
     holder:
       (isCycle || HELD.has(shape)) && series.some((bytes) => bytes > 0)
         ? (holders.of(line) ?? (isCycle ? cycles.of(line) : null))
@@ -237,7 +237,7 @@ function seriesOf(stacks: readonly StackSeries[], snapshots: number): readonly B
   return sums;
 }
 
-/** The share of what stacks allocated up to a place in the steps that is live at the end, by their survivors. */
+/** The live share at the end of allocations up to a step, by survivors. */
 function liveShare(stacks: readonly StackSeries[], lastStep: number | null): LiveShare {
   let known: number[] | null = null;
   const allBirths = (): number[] => {
@@ -283,7 +283,7 @@ function mainCategory(stacks: readonly StackSeries[]): Category {
   return most === 0 ? 'other' : CATEGORIES[sums.indexOf(most)];
 }
 
-/** What one step is, and at which step each snapshot was taken. */
+/** The unit of a step, and the step of each snapshot. */
 function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: StepSource | null; at: number[] } {
   const last = snapshots[snapshots.length - 1];
   const counted = joined === null ? stepsInTrace(snapshots, last) : stepsInJoined(joined);
@@ -308,7 +308,7 @@ function stepsInTrace(snapshots: readonly SnapshotDigest[], last: SnapshotDigest
   return events.every((count) => count !== undefined) ? events.map((count) => stepAt(steps, count - 1)) : null;
 }
 
-/** What the largest of the stacks that decide a line's verdict says of where it allocates. */
+/** Where the largest of the deciding stacks of a line allocates. */
 function unfoundOf(stacks: readonly StackSeries[], lookup: FileLookup): ReportFrame | null {
   const live = ({ series }: StackSeries): Bytes => series[series.length - 1];
   const largest = [...stacks].sort((a, b) => live(b) - live(a)).at(0);

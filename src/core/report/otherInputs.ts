@@ -1,7 +1,7 @@
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { Trend } from '../model/trend.js';
 
-/** What was read beside snapshots: amounts without lines, and reference cycles. */
+/** Inputs beside snapshots: amounts without lines, and reference cycles. */
 export interface OtherInputs {
   readonly trends: readonly { readonly path: string; readonly trend: Trend }[];
   readonly cycles: readonly { readonly path: string; readonly cycles: CycleGraph }[];

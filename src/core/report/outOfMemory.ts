@@ -16,7 +16,7 @@ const MOST_NAMED = 3;
 /** Metadata is often JSON of any length. */
 const MOST_CHARACTERS = 120;
 
-/** The allocations that failed, as the latest trace tells that has any. */
+/** The failed allocations of the latest trace that has any. */
 export function outOfMemory(
   snapshots: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
@@ -48,7 +48,7 @@ export function outOfMemory(
   );
 }
 
-/** The failure that ended the program as far as the trace tells: the last one. */
+/** The failure that ended the program, by the trace: the last one. */
 export function lastFailure(failures: readonly OutOfMemoryReport[]): OutOfMemoryReport | null {
   return failures.reduce<OutOfMemoryReport | null>(
     (last, failure) => (last === null || (failure.timeUs ?? 0) >= (last.timeUs ?? 0) ? failure : last),
@@ -56,14 +56,14 @@ export function lastFailure(failures: readonly OutOfMemoryReport[]): OutOfMemory
   );
 }
 
-/** The user's lines that called the one that asked, innermost first. */
+/** The user's lines that called the requesting one, innermost first. */
 export function callersOf({ asked, frames }: OutOfMemoryReport): ReportFrame[] {
   const users = frames.filter(({ file }) => frameKind(file) === 'user');
   const at = users.findIndex(({ file, line }) => file === asked?.file && line === asked.line);
   return users.slice(at + 1);
 }
 
-/** Whether the request would have fitted into all that was free; null where that is not known. */
+/** True if the request fits into all free memory; null if unknown. */
 export function fragmentationText(failure: OutOfMemoryReport): string | null {
   const { askedBytes, liveBytes, reservedBytes, deviceFreeBytes, largestFreeBytes } = failure;
   if (reservedBytes === null) return null;

@@ -65,7 +65,7 @@ function isUsedElsewhere(
       const isAround = mayAround && other === module && statement.from <= span.from && span.to <= statement.to;
       if (isAround || statement.name === '__init__') own.push(statement);
     }
-    // What a module makes at its top is no use of it.
+    // A statement at the top of a module is no use.
     for (const statement of other.body) if (statement.kind === 'assign') own.push(statement);
     for (const { index } of other.text.matchAll(mention)) {
       if (!own.some(({ from, to }) => from <= index && index < to)) return true;

@@ -20,9 +20,9 @@ import type { HolderReport } from './report.js';
 interface SourceAccess {
   /** The Python files of the workspace. */
   readonly files: readonly string[];
-  /** The text of one, null where it cannot be had. */
+  /** The text of a file, or null. */
   text(file: string): string | null;
-  /** True if the file is known to differ from what ran. */
+  /** True if the file differs from the one that ran. */
   isChanged(file: string): boolean;
   /** Milliseconds of any clock. */
   now(): number;
@@ -34,10 +34,10 @@ const MOST_STACKS = 3;
 /** Places that are remembered. */
 const MOST_PLACES = 4096;
 
-/** Looks for holders in the source. Keep it between reports: it remembers what was parsed and followed. */
+/** Searches for holders in the source. It stores parsed files and results between reports. */
 export class PatternSearch {
   private readonly parsed = new ParsedFiles();
-  /** What following gave, by place: ranks of one program share theirs. */
+  /** Results by place: ranks of one program share them. */
   private readonly places = new Map<string, { asked: ReadonlyMap<string, PythonModule | null>; followed: Followed }>();
   /** The workspace that the places are in. */
   private files: readonly string[] = [];
@@ -78,7 +78,7 @@ export class PatternSearch {
     const limits = followed.flatMap(({ limit }) => limit ?? []);
     // All that grows must be bounded, and by the source that ran.
     const isBounded = !line.hasRecordedBound && limits.length > 0 && limits.length === stacks.length;
-    // Another source than the one that ran says nothing for a line.
+    // A different version of the source proves nothing.
     const isRead = followed.length > 0 && !isChanged;
     return {
       holder,
@@ -91,7 +91,7 @@ export class PatternSearch {
     };
   }
 
-  /** Like `findHolder`, which is asked again only if a file that it requested has changed. */
+  /** Like `findHolder`, which runs again only if a requested file has changed. */
   private followOnce(path: readonly PathFrame[], sources: Sources, growth: Growth, every: number | null): Followed {
     const frames = path.map(({ module, line, name, throughLibrary }) => [module.file, line, name, throughLibrary]);
     const key = JSON.stringify([frames, growth, every]);
@@ -105,14 +105,14 @@ export class PatternSearch {
     // Cut off by its time, on a machine that was busy: it may get further the next time.
     if (sources.now() - began >= MOST_TIME) return followed;
     if (this.places.size >= MOST_PLACES) this.places.clear();
-    // The modules of the path itself are what its places point into.
+    // The places refer to the modules of the path.
     const asked = new Map([...path.map(({ module }) => [module.file, module] as const), ...sources.takeAsked()]);
     this.places.set(key, { asked, followed });
     return followed;
   }
 }
 
-/** The recorder's holder with what the source adds to it, else the source's. */
+/** The recorder's holder with additions from the source, else the source's. */
 function holderOf(
   { holder }: ObservedLine,
   followed: readonly Followed[],
@@ -126,7 +126,7 @@ function holderOf(
   const fix = fixText(found);
   const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
   if (holder === null) return { source: 'pattern', file, line: at, ...holderText(found), fix, edit };
-  // The recorder saw what holds it, and the source agrees: it also knows what to do.
+  // The recorder saw the holder, and the source agrees: the source also has the remedy.
   const isSame = holder.file === file && (holder.line === at || isSameContainer(holder, found));
   return isSame ? { ...holder, fix: holder.fix ?? fix, edit: holder.edit ?? edit } : holder;
 }
@@ -150,13 +150,13 @@ function isOfOptimizer(
   );
 }
 
-/** A limit in the source; null if what was seen has outgrown it, or speaks against it. */
+/** A limit in the source; null if observations exceed or contradict it. */
 function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownBound | null {
   const { module, span, holder, most, isGraph } = found;
   const { file } = module;
   const at = lineAt(module, span.from);
   if (access.isChanged(file)) return null;
-  // Of a graph, any of the variables on it may be what the recorder saw.
+  // In a graph, the recorder may have seen any of its variables.
   const isIt = (owner: SeenOwner): boolean =>
     owner.file === file && (owner.line === at || (isGraph ? owner.isGraph : isSameContainer(owner, found)));
   if (!line.agrees(isIt)) return null;
@@ -167,14 +167,14 @@ function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownB
   return { name: holderName(holder), place: { file, line: at }, limit, isFull: false, full };
 }
 
-/** What so many items take. Each is one block of the line's at least. */
+/** The bytes of this many items, at least one block of the line each. */
 function sizeOf(count: number, { growingBytes, seen }: ObservedLine): FullSize | null {
   if (seen === null || seen.survivors === 0) return null;
   const { from, survivors, birthSteps } = seen;
   return fullSize(growingBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
 }
 
-/** Steps between two births of what survives, where they come evenly. */
+/** Steps between two allocations of survivors, if they are regular. */
 function allocatedEvery({ seen }: ObservedLine): number | null {
   if (seen?.from !== 'lifetimes' || seen.allocatedOnSteps.length < 4) return null;
   const steps = [...seen.allocatedOnSteps].sort((a, b) => a - b);
@@ -202,7 +202,7 @@ const PASSES_ON = new RegExp(
     .join('|'),
 );
 
-/** Frames of what stands inside of a statement. */
+/** Frames of the code inside a statement. */
 const INSIDE = new Set(['<listcomp>', '<setcomp>', '<dictcomp>', '<genexpr>']);
 
 /**
@@ -221,7 +221,7 @@ export function pathsOfStack(
   const inside: Frame[] = [];
   for (const { file, line, function: name } of start < 0 ? [owner] : frames.slice(start)) {
     inside.push({ file, line, name });
-    // What follows a module's own frame belongs to another stack.
+    // Frames after a module's own frame belong to another stack.
     if (name === '<module>') break;
   }
   const path: PathFrame[] = [];

@@ -8,7 +8,7 @@ import { byteText } from '../text/byteText.js';
 import { t, tCount } from '../text/translate.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
-/** What a line holds of one category at the peak. */
+/** Memory of a line and category at the peak. */
 export interface PeakAmount {
   bytes: Bytes;
   blocks: number;
@@ -22,7 +22,7 @@ export interface PeakAmount {
   foreachBytes: Bytes;
 }
 
-/** What a step brings and takes away again. */
+/** Memory that a step allocates and frees. */
 const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 
 /**
@@ -84,7 +84,7 @@ export function peakAdvice(amounts: readonly PeakAmount[], forwardOnly: boolean)
     .slice(0, MOST_ADVICE);
 }
 
-/** Only what the category alone supports: gradients and parameters need to be known better. */
+/** Categories alone support only this: gradients and parameters need more evidence. */
 function adviceOf(
   category: Category,
   { bytes, keptForBackward, repeatedBytes, foreachBytes }: PeakAmount,

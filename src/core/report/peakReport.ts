@@ -131,7 +131,7 @@ function emptyAmounts(): PeakAmount[] {
 
 /** Fewer equal blocks of one stack may be equal by chance. */
 const REPEATED = 3;
-/** PyTorch's optimizers name what works on all tensors at once so. */
+/** PyTorch's optimizers name functions on all tensors like this. */
 const FOREACH = '_multi_tensor_';
 
 function addTo(amount: PeakAmount, more: DigestPeakGroup, frames: readonly DigestFrame[]): void {

@@ -4,7 +4,7 @@ import type { OwnerLine } from '../attribution/owner.js';
 import type { ObservedLine, ObservedRun } from './observedRun.js';
 import type { HolderReport, LineReport } from './report.js';
 
-/** What a leak rested on: the versions of the files that it is in, and who kept its memory. */
+/** The basis of a proved leak: the versions of its files, and its holder. */
 interface Proof {
   readonly versions: readonly (readonly [file: string, sha256: string])[];
   readonly holder: HolderReport | null;
@@ -16,9 +16,9 @@ interface StoredProof extends Proof {
 
 /** Where proofs outlive this process. */
 export interface ProofStore {
-  /** What was kept last, of any shape; null if there is nothing. Never fails. */
+  /** The last stored data of any type, or null. Never fails. */
   load(): Promise<unknown>;
-  /** Keeps plain data in the place of what was kept. Never fails. */
+  /** Replaces the stored data. Never fails. */
   store(proofs: unknown): void;
 }
 
@@ -29,13 +29,13 @@ const MOST_LINES = 2_000;
 export class ProvedBefore {
   private readonly proofs = new Map<string, Proof>();
   private recalled: Promise<void> | null = null;
-  /** What is kept, as text. */
+  /** The stored data as text. */
   private saved = '[]';
 
   /** @param proofStore null to forget all with this object */
   constructor(private readonly proofStore: ProofStore | null) {}
 
-  /** Settles when it is known what was proved in earlier processes. */
+  /** Settles when the proofs of earlier processes are loaded. */
   recall(): Promise<void> {
     this.recalled ??= this.load();
     return this.recalled;
@@ -54,7 +54,7 @@ export class ProvedBefore {
     for (const line of lines) {
       const key = keyOf(run, line);
       const proof = this.proofs.get(key);
-      // While the source is another one, nothing that it shows is about what ran.
+      // A different version of the source proves nothing about the one that ran.
       if (line.verdict !== 'leak' && proof !== undefined && !holds(proof, versionOf)) continue;
       this.proofs.delete(key);
       if (line.verdict !== 'leak' || !line.mapped) continue;
@@ -71,7 +71,7 @@ export class ProvedBefore {
     }
   }
 
-  /** Keeps what is known now for later processes, if it is not kept already. */
+  /** Stores the current proofs for later processes, if they are new. */
   save(): void {
     if (this.proofStore === null) return;
     const proofs = [...this.proofs].map(([key, { versions, holder }]) => ({
@@ -104,7 +104,7 @@ function keyOf({ run }: ObservedRun, { file, line, function: name }: OwnerLine):
   return [run.id, first?.takenAtUs ?? '', first?.fileBytes ?? '', file, line, name].join('\n');
 }
 
-/** A holder is kept without its edit, which would be one of another text. */
+/** A holder is stored without its edit, which fits another text. */
 const storedProofs: v.GenericSchema<StoredProof[]> = v.array(
   v.object({
     key: v.string(),

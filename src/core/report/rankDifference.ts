@@ -6,9 +6,9 @@ import { perStep, placeText } from './reportText.js';
 
 type Ranked = RunReport & { rank: number };
 
-/** Verdicts of what does not go on growing. */
+/** Verdicts without further growth. */
 const CALM: ReadonlySet<Verdict> = new Set(['steady', 'plateau', 'oneOff', 'periodic']);
-/** Verdicts of what grows. */
+/** Verdicts with growth. */
 const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
 
 /** Lines that grow on some ranks of a distributed run and not on others, by the worst rate. */
@@ -36,7 +36,7 @@ function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] 
     .sort((a, b) => worstRate(b.growing) - worstRate(a.growing));
 }
 
-/** The line on one rank; null where the rank was seen too shortly to say that nothing grows there. */
+/** The line on one rank; null if the rank has too few steps to exclude growth. */
 function rankLine(run: Ranked, line: LineReport | undefined): RankLine | null {
   if (line === undefined && run.verdict === 'tooShort') return null;
   return {

@@ -36,10 +36,10 @@ export function ranksText(ranks: readonly number[]): string {
   return parts.length === 0 ? last : t('{0} and {1}', parts.join(', '), last);
 }
 
-/** Ranks of jobs that no snapshot is of. @param expected ranks of each job, null for what its recorder counted */
+/** Ranks of jobs without a snapshot. @param expected ranks of each job, null for the recorder's count */
 export function missingRanks(runs: readonly RunReport[], expected: number | null): MissingRanks[] {
   const jobs = [...runsByJob(runs)];
-  // A torn sidecar may say any number, and so may that of each job.
+  // A damaged sidecar may contain any number, also as the size of a job.
   const most = Math.max(FEWEST_NAMED, Math.floor(MOST_RANKS / jobs.length));
   return jobs.flatMap(([job, ranked]): MissingRanks[] => {
     const of = expected ?? Math.max(0, ...ranked.map(({ worldSize }) => worldSize ?? 0));

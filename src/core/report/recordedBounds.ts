@@ -5,21 +5,21 @@ import type { Bytes } from '../model/units.js';
 import type { FullSize, KnownBound } from '../verdict/features.js';
 import { holderName } from './holderName.js';
 
-/** Share of what grows on a line that containers with a bound must keep: the rest is too young to be looked for. */
+/** Share of a line's growth that bounded containers must hold: the rest may be too young for the search. */
 const EXPLAINED = 2 / 3;
-/** What else keeps memory of the line may have been allocated on so many steps: a variable with a former value. */
+/** Maximum of steps that allocated memory outside of the container: a variable with a former value. */
 const PASSING = 2;
 
 interface Bounded extends RecordedOwner {
   readonly container: RecordedContainer & { readonly maxlen: number };
 }
 
-/** What the recorder saw keep memory: its name, and the statement that it names, in the workspace's file if there is one. */
+/** A recorded holder: its name and statement, in the workspace's file if there is one. */
 export interface SeenOwner {
   readonly name: string;
   readonly file: string;
   readonly line: number;
-  /** It keeps the memory through a graph. */
+  /** It holds the memory through a graph. */
   readonly isGraph: boolean;
 }
 
@@ -67,7 +67,7 @@ export class RecordedBounds {
     };
   }
 
-  /** True if the recorder saw a container with a bound keep memory of the line: what is to say of it, `of` has said. */
+  /** True if the recorder saw a bounded container hold memory of the line: `of` has its details. */
   knows(line: OwnerLine): boolean {
     return (this.looks.at(-1)?.owners ?? []).some((owner) => isBounded(owner) && this.bytesAt(owner, line) > 0);
   }
@@ -115,7 +115,7 @@ export class RecordedBounds {
   }
 }
 
-/** What it keeps with so many items, where it has some of them now. */
+/** Its bytes with this many items, if it has some now. */
 export function fullSize(bytesPerItem: number, items: number, most: number, isExact: boolean): FullSize {
   const moreBytes = Math.round(bytesPerItem * Math.max(0, most - items));
   return { bytes: Math.round(bytesPerItem * items) + moreBytes, moreBytes, isExact };

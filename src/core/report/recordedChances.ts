@@ -5,17 +5,17 @@ import type { Chance, Place } from '../verdict/features.js';
 import { limit } from '../verdict/thresholds.js';
 import type { StackSeries } from './stackSeries.js';
 
-/** How often something had happened by each snapshot: null where that is not known. */
+/** Counts of an event by snapshot: null if unknown. */
 type Counts = readonly (number | null)[];
 
-/** Tells what part of what was allocated up to a place in the steps, from 0 to 1, is still live: 1 for all of it. */
+/** The live share, 0 to 1, of allocations up to a step: 1 for all. */
 export type LiveShare = (place: number) => number;
 
 /** How often loops repeated and releases ran, as the recorder counted them or the trace's frees show. */
 export class RecordedChances {
   /** By place, steps at whose end a release had freed memory of any stack. */
   private readonly frees = new Map<string, number[]>();
-  /** The step of each snapshot, null where the recorder did not count. */
+  /** The step of each snapshot, null without the recorder's count. */
   private readonly steps: Counts;
 
   constructor(
@@ -32,7 +32,7 @@ export class RecordedChances {
     this.steps = snapshots.map(({ recording }) => recording?.step ?? null);
   }
 
-  /** The loops around the one whose rounds are steps, of those that could be counted; null where nothing looked. */
+  /** The counted loops around the loop of the steps; null if not counted. */
   loops(live: LiveShare): Chance[] | null {
     const last = this.snapshots.at(-1)?.recording?.chances.loops ?? null;
     if (last === null) return null;
@@ -47,7 +47,7 @@ export class RecordedChances {
     });
   }
 
-  /** Whether a release of the source ran, and what it left; null where the recorder did not watch it. */
+  /** The result of a release in the source; null if the recorder did not watch it. */
   release({ file, line }: Place, live: LiveShare): Chance | null {
     const counts = this.snapshots.map(
       ({ recording }) =>
@@ -67,7 +67,7 @@ export class RecordedChances {
     return { kind: 'release', state: isLeft ? 'passed' : 'pending', place, times: shares.size };
   }
 
-  /** True if it came between two looks, and what was allocated before is live at the end. */
+  /** True if it ran between two observations, and older memory is live at the end. */
   private hasPassed(counts: Counts, live: LiveShare): boolean {
     const last = this.steps.at(-1) ?? 0;
     let from = 0;

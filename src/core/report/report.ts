@@ -26,19 +26,19 @@ export interface Report {
   behind: RanksBehind[];
   /** Files that could not be read. */
   failed: { path: string; message: string }[];
-  /** What exceeds the workspace's budget. */
+  /** Amounts above the workspace's budget. */
   overBudget: OverBudget[];
   /** How much was held over time, from inputs that know no lines. */
   trends: TrendReport[];
-  /** What reference cycles kept, from PyTorch's cycle detector. */
+  /** Memory held by reference cycles, from PyTorch's cycle detector. */
   cycles: CycleReport[];
 }
 
-/** An amount above what the workspace allows. */
+/** An amount above the budget. */
 export interface OverBudget {
-  /** The statement that leaks most, or the line that allocates at the peak; null where no line is known. */
+  /** The statement that leaks most, or the line that allocates at the peak; null if unknown. */
   at: { file: string; line: number } | null;
-  /** Per step where it leaks; null where its rate per step is not known. */
+  /** Per step for leaks; null if unknown. */
   measuredBytes: Bytes | null;
   allowedBytes: Bytes;
   message: string;
@@ -95,32 +95,32 @@ export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | '
 export interface RunReport {
   id: string;
   rank: number | null;
-  /** The distributed run that it belongs to, the same for all its ranks; null where the rank is not known. */
+  /** Its distributed run, the same for all ranks; null if the rank is unknown. */
   job: string | null;
-  /** Ranks of the job, null where no recorder tells it. */
+  /** Ranks of the job, null if unknown. */
   worldSize: number | null;
-  /** What one step is in this run's rates; null where fewer than three are known. */
+  /** The unit of a step in this run's rates; null for fewer than three steps. */
   steps: StepSource | null;
-  /** What put the snapshots in order. */
+  /** The source of the order of the snapshots. */
   order: RunOrder;
   snapshots: SnapshotReport[];
   verdict: Verdict;
-  /** What is wrong with memory that belongs to no line. */
+  /** Findings on memory without a line. */
   process: ProcessFinding[];
   forecast: { stepsToOom: number; low: number; high: number; capacityBytes: Bytes } | null;
   /** The program's files as the recorder saw them; null without a recorder. */
   sources: RunSources | null;
   /** Sorted by live bytes, largest first. */
   lines: LineReport[];
-  /** Lines beyond what a report has room for. */
+  /** Lines beyond the size limit of a report. */
   otherLines: OtherLines;
   /** Self live bytes of the last snapshot that belong to no line. */
   buckets: Buckets;
-  /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
+  /** The part of `beforeRecording` that is younger: recorded without a stack, or in an input without stacks. */
   noStack: Bytes;
   /** Every category once. Live bytes add up to those of the last snapshot, peak bytes to `peak.liveBytes`. */
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
-  /** Of the device that held most: the first of `peaks`, null where no snapshot has a trace. */
+  /** Of the device with the highest peak: the first of `peaks`, null without a trace. */
   peak: PeakReport | null;
   /** One per device in the latest trace, that of most bytes first. */
   peaks: PeakReport[];
@@ -140,30 +140,30 @@ export interface OtherLines {
 
 /** An allocation that failed. */
 export interface OutOfMemoryReport {
-  /** The snapshot whose trace tells it. */
+  /** The snapshot of the trace. */
   path: string;
   device: number;
   /** Ordinal of the event in the device's trace. */
   event: number;
-  /** null where the input has no times. */
+  /** null if unknown. */
   timeUs: Microseconds | null;
   /** As the allocator rounded it. */
   askedBytes: Bytes;
-  /** What the driver could still give; null where the input does not say. */
+  /** Free memory of the device; null if unknown. */
   deviceFreeBytes: Bytes | null;
-  /** The device's memory; null where neither recorder, samples nor settings tell it. */
+  /** The device's memory; null if unknown. */
   capacityBytes: Bytes | null;
   /** Held by tensors at that moment. */
   liveBytes: Bytes;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   reservedBytes: Bytes | null;
-  /** What the program had set with `_set_memory_metadata`, null where nothing. */
+  /** The text of `_set_memory_metadata`, null without one. */
   metadata: string | null;
-  /** The line that asked, null where the stack shows none; of many failures known of the last only, as what follows. */
+  /** The requesting line, null if unknown. Of many failures, only the last has this and the following fields. */
   asked: OwnerLine | null;
-  /** The stack that asked, innermost first. */
+  /** The requesting stack, innermost first. */
   frames: ReportFrame[];
-  /** The largest block that was free inside reserved memory; null where the input does not say. */
+  /** The largest free block inside reserved memory; null if unknown. */
   largestFreeBytes: Bytes | null;
   /** Who held memory on the device at that moment. */
   held: PeakReport | null;
@@ -177,43 +177,43 @@ export interface PeakReport {
   /** Ordinal of the event in the device's trace, -1 for the state before the first. */
   event: number;
   timeUs: Microseconds | null;
-  /** Steps begun by then, null where none are known. */
+  /** Steps begun by then, null if unknown. */
   step: number | null;
-  /** The part of the pass, null where the stack of the event does not say. */
+  /** The part of the pass, null if the stack does not show it. */
   phase: Phase | null;
-  /** The line that allocates there, null where the stack shows none. */
+  /** The line that allocates there, null if unknown. */
   at: OwnerLine | null;
-  /** The module as the source names it on the way there, such as `blocks.attn`; null where that is not known. */
+  /** The module by its name in the source, such as `blocks.attn`; null if unknown. */
   module: string | null;
   /** Lines and buckets add up to it, and so do the categories. */
   liveBytes: Bytes;
-  /** null where the input does not say. */
+  /** null if unknown. */
   reservedBytes: Bytes | null;
   /** Largest first. */
   lines: PeakLine[];
-  /** Lines beyond what a report has room for. */
+  /** Lines beyond the size limit of a report. */
   otherLines: { lines: number; bytes: Bytes; blocks: number };
   buckets: Buckets;
-  /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
+  /** The part of `beforeRecording` that is younger: recorded without a stack, or in an input without stacks. */
   noStack: Bytes;
-  /** What the trace says of the memory before it. */
+  /** The trace's evidence on older memory. */
   older: OlderReport;
   categories: CategoryAmount[];
-  /** What would lower it, at most three sentences, code in backticks. */
+  /** Advice to lower it, at most three sentences, code in backticks. */
   advice: string[];
 }
 
-/** Evidence on memory without a stack that is older than the trace. What it leaves open is not known. */
+/** Evidence on memory without a stack that is older than the trace. The rest is unknown. */
 export interface OlderReport {
   /** Of the sizes of the gradients, one block for each. */
   parameterBytes: Bytes;
   /** Of these sizes, once or twice more. */
   stateBytes: Bytes;
-  /** Freed later in the trace, by line; null where autograd or a library frees it. */
+  /** Freed later in the trace, by line; null if autograd or a library frees it. */
   freed: { by: OwnerLine | null; bytes: Bytes; blocks: number }[];
 }
 
-/** What a line held at the peak. */
+/** Memory of a line at the peak. */
 export interface PeakLine extends OwnerLine {
   bytes: Bytes;
   blocks: number;
@@ -221,7 +221,7 @@ export interface PeakLine extends OwnerLine {
   categories: CategoryAmount[];
   /** How a line that holds a tenth of the peak or more came by it, the largest first; they add up to `bytes`. */
   ways: HeldWay[];
-  /** What the blocks are; whole sentences. */
+  /** Facts on the blocks, as sentences. */
   facts: string[];
 }
 
@@ -242,9 +242,9 @@ export interface CategoryAmount {
   bytes: Bytes;
 }
 
-/** What text the lines of a run are of. */
+/** The source text of a run's lines. */
 export interface RunSources {
-  /** Revision of the program's repository, null where it was in none. */
+  /** Revision of the program's repository, or null. */
   commit: string | null;
   /** Workspace files that own lines of this run, with the SHA-256 of their bytes in hexadecimal. */
   files: { file: string; sha256: string }[];
@@ -254,7 +254,7 @@ export interface RunSources {
 export interface ProcessFinding {
   /** - `reservedOnly`: reserved memory grows while live memory does not, or lies far above its peak */
   verdict: 'reservedOnly' | 'hostOnly' | 'pinnedSegments' | 'pendingFrees';
-  /** null where it is of no one device. */
+  /** null for all devices. */
   device: number | null;
   bytes: Bytes;
   message: string;
@@ -277,15 +277,15 @@ export interface SnapshotReport {
 interface DeviceReport {
   device: number;
   liveBytes: Bytes;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   reservedBytes: Bytes | null;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   requestedBytes: Bytes | null;
 }
 
 export interface Buckets {
   library: Bytes;
-  /** All that has no frames: the normal baseline, older than the recording; and what is said in `noStack`. */
+  /** All memory without frames: older than the recording, or `noStack`. */
   beforeRecording: Bytes;
 }
 
@@ -307,14 +307,14 @@ export interface LineReport {
   bytesPerStep: Bytes | null;
   /** Live blocks in the last snapshot, self. */
   blocks: number;
-  /** What most of the live bytes are for. */
+  /** The use of most of the live bytes. */
   category: Category;
   /** Self live bytes, one per snapshot. */
   series: Bytes[];
   verdict: Verdict;
   /** 0 to 1. */
   confidence: number;
-  /** What the verdict was read from; null if nothing was looked at: a single snapshot without lifetimes. */
+  /** The observations behind the verdict; null for a single snapshot without lifetimes. */
   evidence: Evidence | null;
   holder: HolderReport | null;
   /**
@@ -322,11 +322,11 @@ export interface LineReport {
    * it. Else null.
    */
   unfound: ReportFrame | null;
-  /** Why the line cannot grow for ever, null where nothing is known to bound it. */
+  /** The bound of the line's growth, or null. */
   bound: BoundReport | null;
-  /** The text of the line, null where the workspace has it no more or never had. */
+  /** The text of the line, null if the workspace does not have it. */
   statement: Statement | null;
-  /** Null where the source fits what ran, or where that is not known. */
+  /** Null if the source is the one that ran, or unknown. */
   differs: DifferentVersion | null;
   /** The workspace's own word: this line is not to be reported. */
   ignored: boolean;
@@ -337,19 +337,19 @@ export interface LineReport {
 
 /** The function of a line does not enclose it: the workspace has a different version of the file. */
 export interface DifferentVersion {
-  /** Where the only function of that name begins now; null where there is none or several. */
+  /** The first line of the only function with this name now; null for several or none. */
   line: number | null;
 }
 
-/** A line by what it says, which stays when the lines above it change. */
+/** A line by its text, which stays when the line moves. */
 export interface Statement {
   /** White space collapsed. */
   text: string;
-  /** 1 for the first line of the file that says so, 2 for the second. */
+  /** 1 for the first equal line of the file, 2 for the second. */
   occurrence: number;
 }
 
-/** What was seen of the stacks that decide a line's verdict, and why it is that. */
+/** The observations of the deciding stacks, and the reason. */
 interface Evidence extends Seen {
   /** A few plain sentences. */
   reason: string;
@@ -361,21 +361,21 @@ export interface HolderReport {
   line: number;
   /** The holder, in a few words. */
   name: string;
-  /** The same, with what explains it. */
+  /** The same, with an explanation. */
   text: string;
   fix: string | null;
-  /** The fix as a change of the source, where one can be made that cannot change what is learnt. */
+  /** The fix as a change of the source, if it cannot change learning. */
   edit: SourceEdit | null;
 }
 
-/** What keeps a line's memory, and cannot grow for ever. */
+/** A bounded container that holds a line's memory. */
 export interface BoundReport {
   name: string;
   /** Where memory is put there. */
   file: string;
   line: number;
   isFull: boolean;
-  /** False if the device has no room for what is still to come. Null where that is not known. */
+  /** False if the device cannot hold the full container. Null if unknown. */
   fits: boolean | null;
 }
 
@@ -385,7 +385,7 @@ export interface SourceEdit {
   /** As `HolderReport.file`. */
   file: string;
   changes: { startLine: number; startColumn: number; endLine: number; endColumn: number; newText: string }[];
-  /** What these lines must still say for the change to be made. */
+  /** The lines that must be unchanged for the edit. */
   lines: { line: number; text: string }[];
 }
 
@@ -414,7 +414,7 @@ export interface TrendReport {
   /** Null where the input has no times. */
   startUs: Microseconds | null;
   endUs: Microseconds | null;
-  /** True if the times are a wall clock's in a time zone that the input does not say: here as if it were UTC. */
+  /** True if the times are local times of an unknown zone, read as UTC. */
   isWallClock: boolean;
   /** Quantities such as `allocated` or `used`, or categories such as `parameter`. */
   series: TrendSeriesReport[];
@@ -430,7 +430,7 @@ export interface TrendSeriesReport {
   peakBytes: Bytes;
   /** Last minus first, signed. */
   growthBytes: Bytes;
-  /** Median of all slopes, null where there are not two rows. */
+  /** Median of all slopes, null for fewer than two rows. */
   bytesPerRow: Bytes | null;
   /** At most 64, evenly thinned, the first and the last among them. */
   series: Bytes[];
@@ -448,10 +448,10 @@ export interface CycleReport {
 }
 
 export interface CycleTensorReport {
-  /** The cycle as a chain of objects; what leads to the tensor if the graph shows no cycle. */
+  /** The cycle as a chain of objects; the path to the tensor if the graph shows no cycle. */
   text: string;
   isCycle: boolean;
-  /** Where the tensor was allocated, null where not known. */
+  /** The line that allocated the tensor, null if unknown. */
   line: OwnerLine | null;
   /** Innermost first. */
   frames: ReportFrame[];
@@ -464,23 +464,22 @@ export interface CompareReport {
   reused: boolean;
   a: SnapshotReport;
   b: SnapshotReport;
-  /** As the names of the files tell them apart, null where these are not two configurations of one program. */
+  /** The names of the configurations, null unless the files name two of one program. */
   configurations: { a: string; b: string } | null;
   /** Largest growth first, shrinking lines last. */
   lines: CompareLine[];
-  /** Lines beyond what a report has room for. */
+  /** Lines beyond the size limit of a report. */
   otherLines: CompareCell & { lines: number };
   buckets: { library: CompareCell; beforeRecording: CompareCell };
   /** As that of a run. */
   noStack: CompareCell;
-  /** What became of the leak; null if both snapshots are of one run. */
+  /** The fate of the leak; null for snapshots of one run. */
   fix: FixVerdict | null;
 }
 
 /** Whether a change made a leak go away, by the rates of two runs. */
 export interface FixVerdict {
-  /** - `same`: within a tenth; also if neither run leaks
-   * - `cannotTell`: `why` says what would tell */
+  /** - `same`: within a tenth; also if neither run leaks - `cannotTell`: `why` has the missing evidence */
   answer: FixAnswer;
   /** One or two sentences. */
   why: string;
@@ -496,7 +495,7 @@ interface FixSide {
   run: string;
   rank: number | null;
   snapshots: number;
-  /** Of all lines that leak, null where no step is known. */
+  /** Of all leaking lines, null without steps. */
   leakBytesPerStep: Bytes | null;
 }
 
@@ -504,12 +503,12 @@ export interface FixLine {
   file: string;
   function: string;
   mapped: boolean;
-  /** null where the run has no such line. */
+  /** null if the run has no such line. */
   lineBefore: number | null;
   lineAfter: number | null;
   verdictBefore: Verdict | null;
   verdictAfter: Verdict | null;
-  /** null where no step is known, 0 where there is no such line. */
+  /** null without steps, 0 without such a line. */
   bytesPerStepBefore: Bytes | null;
   bytesPerStepAfter: Bytes | null;
   answer: FixAnswer;
@@ -522,7 +521,7 @@ export interface CompareCell {
   growthBytes: Bytes;
   blocksA: number;
   blocksB: number;
-  /** Which blocks moved, null where the two recordings cannot tell (different processes, no common trace). */
+  /** The moved blocks, null if unknown (different processes, no common trace). */
   flow: { survived: Amount; allocated: Amount; freed: Amount } | null;
 }
 

@@ -13,7 +13,7 @@ import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 /** Milliseconds that looking for the holders of one run may take: many ranks do not take from each other. */
 const MOST_TIME = 4000;
 
-/** Reports whose verdicts rest on the source as well as on what was recorded. */
+/** Reports with evidence from the source. */
 export class ReportsFromSources {
   private search: PatternSearch | null = null;
   private readonly provedBefore: ProvedBefore;
@@ -60,7 +60,7 @@ export class ReportsFromSources {
     return { report, paths: observed.paths, jobs: observed.jobs };
   }
 
-  /** What the sources say of lines whose growth lasts, and of cycles whose holder is not known. */
+  /** The source's evidence on lines with lasting growth, and on cycles without a holder. */
   private async followSources(
     { runs, lookup }: Observed,
     workspace: ReportWorkspace,

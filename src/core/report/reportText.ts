@@ -22,7 +22,7 @@ import type {
   Verdict,
 } from './report.js';
 
-/** What a bucket is called. */
+/** The name of a bucket. */
 export function bucketText(bucket: Bucket): string {
   return {
     library: t('library or native code'),
@@ -31,7 +31,7 @@ export function bucketText(bucket: Bucket): string {
   }[bucket];
 }
 
-/** Why a comparison does not say which blocks survived. */
+/** The reason why a comparison has no surviving blocks. */
 export function unknownFlowSentence({ a, b }: CompareReport): string {
   return a.events === 0 || b.events === 0
     ? t('Surviving blocks are unknown: one snapshot has no trace.')
@@ -47,7 +47,7 @@ export function holderSourceText(source: HolderReport['source']): string {
   }[source];
 }
 
-/** A rate: some amount per what steps are. */
+/** A rate: an amount per step. */
 export function perStep(amount: string, steps: StepSource | null): string {
   switch (steps) {
     case null:
@@ -63,7 +63,7 @@ export function perStep(amount: string, steps: StepSource | null): string {
   }
 }
 
-/** What a verdict is called in tables. */
+/** The name of a verdict in tables. */
 export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   leak: 'LEAK',
   cycle: 'cycle',
@@ -75,7 +75,7 @@ export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   tooShort: 'growth',
 };
 
-/** What memory is for, in words. */
+/** Names of categories. */
 export function categoryText(category: Category): string {
   return {
     parameters: t('parameters'),
@@ -97,12 +97,12 @@ export function categoriesText(amounts: readonly CategoryAmount[]): string {
     .join(', ');
 }
 
-/** What the live bytes of a run's last snapshot are for. */
+/** The categories of the live bytes in a run's last snapshot. */
 export function liveCategoriesText({ categories }: RunReport): string {
   return categoriesText(categories.map(({ category, liveBytes: bytes }) => ({ category, bytes })));
 }
 
-/** The part of a pass, as an adverbial; null where none is known. */
+/** The part of a pass, as an adverbial; null if unknown. */
 export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
   if (phase === null) return null;
   return {
@@ -124,7 +124,7 @@ export function peakPlace({ event, at, module }: PeakReport, code: (text: string
     : t('After event {0}, at {1} in module {2}', ordinal, place, code(module));
 }
 
-/** When and where memory was highest, and what it was for. @param code makes a code span of a recorded name */
+/** Time, place and categories of the peak. @param code makes a code span of a recorded name */
 export function peakSentence(peak: PeakReport, code: (text: string) => string): string {
   const live = [peak.device, byteText(peak.liveBytes), countText(peak.liveBytes)];
   const height =
@@ -135,7 +135,7 @@ export function peakSentence(peak: PeakReport, code: (text: string) => string): 
   return `${height}${pass === null ? '' : ` ${pass}`}. ${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
 }
 
-/** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
+/** A line's verdict in a word. For too few snapshots: growth, or live memory without growth. */
 export function verdictText({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
   if (ignored) return inBaseline ? 'baseline' : 'ignored';
   return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_TEXT[verdict];
@@ -153,7 +153,7 @@ export function verdictSentence(run: RunReport, code: (text: string) => string =
   ].join(' ');
 }
 
-/** One snapshot with too short a trace for a verdict: people ask what holds its memory. */
+/** One snapshot with too short a trace for a verdict: users need the holders of its memory. */
 export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
   return verdict === 'tooShort' && snapshots.length === 1;
 }
@@ -163,7 +163,7 @@ const MOST_PARTS = 3;
 /** Share of all from which a part is named beside the largest. */
 const LEAST_PART = 0.01;
 
-/** What holds most at the peak, or, where no trace shows one, of what is live. */
+/** The largest line at the peak, or, without a trace, of the live memory. */
 function holdersSentence(run: RunReport, code: (text: string) => string): string {
   const peak = run.peaks.find(({ liveBytes: bytes }) => bytes > 0);
   const lines: readonly (readonly [bytes: number, place: string])[] =
@@ -186,7 +186,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
   if (peak === undefined) return t('{0} live. Largest: {1}.', total, named);
   const pass = passText(peak);
   const height = pass === null ? total : `${total} ${pass}`;
-  // What was live when memory ran out stands above.
+  // Memory at out of memory is listed above.
   return run.outOfMemory.length > 0
     ? t('Peak of device {0}: {1}.', peak.device, height)
     : t('Peak of device {0}: {1}. Largest: {2}.', peak.device, height, named);
@@ -202,7 +202,7 @@ function judgedSentence(run: RunReport): string {
   if (!isNews && run.lines.some((line) => line.ignored && GROWS.has(line.verdict))) return t('No new leak.');
   const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
   return {
-    // One says how much itself.
+    // A single one contains its amount.
     leak: tCount(
       leaks.length,
       '1 leak.',
@@ -293,7 +293,7 @@ export function differentVersionTexts({ lines }: RunReport): string[] {
   );
 }
 
-/** What ordered a run's snapshots where neither steps nor times in the files do. */
+/** The source of the order of a run's snapshots, without steps and times in the files. */
 function orderText(order: RunOrder): string | null {
   switch (order) {
     case 'namedTimes':
@@ -307,7 +307,7 @@ function orderText(order: RunOrder): string | null {
   }
 }
 
-/** How many snapshots a run has, and the steps that they were taken at, or else what put them in order. */
+/** The number of a run's snapshots, and their steps or the source of their order. */
 export function spanText(run: RunReport): string {
   const order = run.snapshots.length > 1 ? orderText(run.order) : null;
   if (order !== null) return [snapshotsText(run.snapshots.length), order].join(', ');

@@ -6,22 +6,22 @@ import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { readModule } from '../python/readModule.js';
 import { mapPaths, type PathMapping, type PathRule } from '../attribution/pathMapping.js';
 
-/** What recorded paths are mapped to. */
+/** The targets of recorded paths. */
 export interface ReportWorkspace {
   /** Workspace-relative paths of Python files, with `/`. */
   files: readonly string[];
   rules: readonly PathRule[];
-  /** The text of a 1-based line of a workspace file, null where it cannot be had. */
+  /** The text of a 1-based line of a workspace file, or null. */
   lineText?: (file: string, line: number) => string | null;
-  /** The text of a workspace file, null where it cannot be had. */
+  /** The text of a workspace file, or null. */
   sourceText?: (file: string) => string | null;
   /** The parser, which is loaded where there are sources. */
   readModule?: typeof readModule;
   /** Memory of each device, where no recorder read it. */
   capacityBytes?: Bytes | null;
-  /** Ranks that each job has, null for what its recorder counted. */
+  /** Ranks of each job, null for the recorder's count. */
   expectRanks?: number | null;
-  /** What a workspace file is now, null where it cannot be had. */
+  /** The present state of a workspace file, or null. */
   sourceFacts?: (file: string) => SourceFacts | null;
 }
 
@@ -42,7 +42,7 @@ export function linesOfFile({ lineText }: ReportWorkspace, file: string): string
   }
 }
 
-/** Maps the files of all live stacks and owners at once, so that what one snapshot teaches holds for the others. */
+/** Maps the files of all live stacks and owners together, so that each snapshot helps the others. */
 export function mapDigests(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,

@@ -20,7 +20,7 @@ import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport } fr
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
 
-/** What sources say of lines: now, and what they proved before they were edited. */
+/** Evidence of sources on lines: now, and proofs from before an edit. */
 export interface SourceEvidence {
   readonly findings: ReadonlyMap<ObservedLine, SourceFinding>;
   /** Holders of leaks that the source proved as it ran, without edits. */

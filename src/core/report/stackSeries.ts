@@ -71,7 +71,7 @@ export function stackSeries(
   }
   for (const { key, lifetimes } of runLifetimes(snapshots, joined)) {
     const stack = seriesOf(key);
-    // On several devices the one where more survives has more to tell.
+    // Of several devices, the one with more survivors has more evidence.
     if (lifetimes.survivorBirths.length >= (stack.lifetimes?.survivorBirths.length ?? 0)) stack.lifetimes = lifetimes;
   }
   const collects = (site: DigestFrame): boolean | null => {

@@ -10,7 +10,7 @@ import { linesOfFile, type ReportWorkspace, type SourceFacts } from './reportWor
 /** Writing a snapshot, or a clone, takes less. */
 const COPYING_US: Microseconds = 600e6;
 
-/** Which text a run's lines are of: what the recorder hashed, and what of it the workspace still has. */
+/** The version of a run's source files: recorded hashes, and the workspace's files with these hashes. */
 export class RunStatements {
   private readonly hashes = new Map<string, string>();
   private readonly commit: string | null;
@@ -34,14 +34,14 @@ export class RunStatements {
     this.commit = recording?.commit ?? null;
   }
 
-  /** What the recorder said of these workspace files, null if there was none. */
+  /** The recorder's facts on these workspace files, or null. */
   sources(files: ReadonlySet<string>): RunSources | null {
     if (!this.recorded) return null;
     const known = [...this.hashes].filter(([file]) => files.has(file));
     return { commit: this.commit, files: known.map(([file, sha256]) => ({ file, sha256 })) };
   }
 
-  /** What a line of a workspace file said when it ran; null where the file has changed since, or may have. */
+  /** The text of a line when it ran; null if the file may have changed since. */
   of(file: string, line: number): Statement | null {
     if (!this.isUnchanged(file)) return null;
     const text = statementText(this.workspace.lineText?.(file, line) ?? '');
@@ -72,7 +72,7 @@ export class RunStatements {
     return this.older;
   }
 
-  /** Table of a file's lines by what they say. */
+  /** Table of a file's lines by their text. */
   private linesOf(file: string): Map<string, number[]> {
     return getOrAdd(this.occurrences, file, () => {
       const lines = new Map<string, number[]>();
@@ -93,13 +93,13 @@ function latestUs({ takenAtUs, savedAtUs }: SnapshotDigest): Microseconds | null
 /** Names such as `<module>` and `<lambda>` are of no definition. */
 const NAME = /^[^\W\d]\w*$/;
 
-/** Tells of lines of the workspace whether the function of a recorded frame still encloses them. */
+/** Tells whether the function of a recorded frame still encloses its line. */
 export class SourceFits {
   private readonly modules = new Map<string, PythonModule | null>();
 
   constructor(private readonly workspace: ReportWorkspace) {}
 
-  /** Null where the line fits, or where nothing can be said. */
+  /** Null if the line fits, or if unknown. */
   of({ file, line, function: name, mapped }: OwnerLine): DifferentVersion | null {
     if (!mapped || line < 1 || !NAME.test(name)) return null;
     const text = this.workspace.lineText?.(file, line) ?? null;

@@ -8,7 +8,7 @@ import type { HeldWay, ReportFrame } from './report.js';
 /** Share of all memory that a line must hold to be split. */
 export const SPLIT_SHARE = 0.1;
 
-/** What one stack of a line holds. */
+/** Memory of one stack of a line. */
 export interface HeldStack {
   /** Innermost first. */
   readonly frames: readonly ReportFrame[];

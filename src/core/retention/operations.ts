@@ -3,13 +3,13 @@
  * names, and the recorder, whose copy `scripts/operations.mts` writes.
  */
 
-/** What methods of one kind of object do with its items. */
+/** The effects of methods on the items of one kind of object. */
 interface ContainerType {
   /** Functions that make one. */
   readonly madeBy?: string;
   /** The argument that limits its items: its name, and its place. */
   readonly bound?: readonly [name: string, place: number];
-  /** Methods that put in their last argument; each item of it; what is to stand under a key unless something does. */
+  /** Methods that store their last argument; each of its items; a default under a key. */
   readonly put?: string;
   readonly putAll?: string;
   readonly putDefault?: string;
@@ -60,7 +60,7 @@ const CONTAINERS = {
   tensor: { hook: 'register_hook register_post_accumulate_grad_hook' },
   optimizer: { add: 'add_param_group' },
   functools: { clear: 'cache_clear' },
-  /** What a program's own classes call it. */
+  /** Its name in classes of programs. */
   own: { put: 'push', take: 'reset truncate drain flush' },
 } satisfies Record<string, ContainerType>;
 
@@ -81,14 +81,14 @@ function methods(...does: readonly Exclude<keyof ContainerType, 'bound'>[]): Rea
 
 /** Gives items, and leaves them where they are. */
 export const READS = methods('read');
-/** Puts its last argument into the container it is called on; each item of it; what stands under a key from now on. */
+/** Stores its last argument into its object; each of its items; a value under a key. */
 export const PUTS_IN = methods('put', 'putAll', 'putDefault');
 export const PUTS_ALL = methods('putAll');
 /** Takes items out. A queue's `get` is not among them: a dictionary's gives. */
 export const TAKES_OUT = new Set([...methods('take', 'clear')].filter((name) => !READS.has(name)));
 export const QUEUE_TAKES = namesIn(CONTAINERS.queue.take);
 export const CLEARS = methods('clear');
-/** Registers a function that a module or tensor keeps. */
+/** Registers a function on a module or tensor. */
 export const HOOKS = methods('hook');
 /** Keeps a module's or an optimizer's parameters for good. */
 export const ADDS_PARAMETERS = methods('add');
@@ -96,11 +96,11 @@ export const PUTS_IN_FIRST = namesIn(INTO_FIRST);
 export const TAKES_FROM_FIRST = namesIn(OUT_OF_FIRST, SWAP_IN_FIRST);
 export const SWAPS_IN_FIRST = namesIn(SWAP_IN_FIRST);
 
-/** Functions that give what they are given, and more. */
+/** Functions that return their argument, with additions. */
 export const JOINS = namesIn(
   'cat concat concatenate stack vstack hstack dstack row_stack column_stack append extend add update chain lerp',
 );
-/** Functions that give some of what they are given. */
+/** Functions that return some of their argument's items. */
 export const SHORTENS = namesIn('nlargest nsmallest islice deque filter topk');
 
 /** The container that a function makes, by the last part of its name; null for any other function. */
@@ -129,7 +129,7 @@ export const FOR_RECORDER = {
   EMPTY: [...namesIn(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
 };
 
-/** How a call's result relates to what went in. */
+/** The relation of a call's result to its arguments. */
 export type CallEffect =
   /** A number, a text, a copy in host memory: nothing is held. */
   | 'plain'
@@ -139,18 +139,18 @@ export type CallEffect =
   | 'view'
   /** The same memory without the graph. */
   | 'detach'
-  /** New memory, and a graph that keeps the operands. */
+  /** New memory, and a graph that holds the operands. */
   | 'operation'
   /** New memory, no graph. */
   | 'cut'
   /** New memory for all that is in an object. */
   | 'copy'
-  /** A new object that keeps what it is given. */
+  /** A new object that holds its arguments. */
   | 'object'
   /** A copy elsewhere: the graph is held, the memory is not. */
   | 'graphOnly';
 
-/** What methods do, by their names, for objects of which nothing else is known. */
+/** The effects of methods by name, for unknown objects. */
 const METHODS: Partial<Record<CallEffect, string>> = {
   detach: 'detach detach_',
   graphOnly: 'cpu',
@@ -172,7 +172,7 @@ const METHODS: Partial<Record<CallEffect, string>> = {
     relu_`,
 };
 
-/** What functions of libraries do, by their dotted names. */
+/** The effects of library functions, by dotted name. */
 const FUNCTIONS: Partial<Record<CallEffect, string>> = {
   copy: 'copy.deepcopy',
   plain: `float int bool str repr len format print range isinstance issubclass hasattr hash id type round callable ord chr
@@ -217,7 +217,7 @@ export function callsAnyName(name: string): boolean {
   return !HOST_PACKAGES.test(name) && !CALL_KNOWN_NAMES.test(name);
 }
 
-/** What a function of a library does, by its dotted name; null if unknown. */
+/** The effect of a library function, by its dotted name; null if unknown. */
 export function functionEffect(name: string): CallEffect | null {
   const known = FUNCTION_EFFECTS.get(name);
   if (known !== undefined) return known;
@@ -227,12 +227,12 @@ export function functionEffect(name: string): CallEffect | null {
   return HOST_PACKAGES.test(name) ? 'plain' : null;
 }
 
-/** What a method does, by its name, for objects of which nothing else is known; null if unknown. */
+/** The effect of a method by name, for an unknown object; null if unknown. */
 export function methodEffect(name: string): CallEffect | null {
   return METHOD_EFFECTS.get(name) ?? null;
 }
 
-/** Attributes of tensors that keep nothing, and those that give the same memory. */
+/** Attributes of tensors that hold nothing, and those that share memory. */
 export const PLAIN_ATTRIBUTES = namesIn(
   'shape dtype device ndim is_cuda requires_grad is_leaf layout __name__ __doc__ __class__ training',
 );
@@ -254,7 +254,7 @@ export const WITHOUT_GRAPH =
   /^torch\.(?:no_grad|inference_mode|autograd\.no_grad|autograd\.grad_mode\.no_grad|autograd\.inference_mode)$/;
 export const AUTOCAST = /^torch\.(?:autocast|(?:cuda|cpu)\.amp\.autocast|amp\.autocast|amp\.autocast_mode\.autocast)$/;
 export const CACHES = /^functools\.(?:lru_cache|cache)$/;
-/** Makes a generator a context: what it yields is what the block is given. */
+/** Makes a generator a context manager: the block gets its yielded value. */
 export const MAKES_CONTEXT = /^contextlib\.(?:async)?contextmanager$/;
 /** A dataclass's attribute, and how it is made. */
 export const FIELD = 'dataclasses.field';

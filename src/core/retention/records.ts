@@ -29,13 +29,13 @@ export type HoldingKind =
 /** Its own length, the remainder that its keys are, a test around the statement, or its size as a cache. */
 export type MostKind = 'length' | 'ring' | 'test' | 'cache';
 
-/** A statement that may keep memory, met while the source was followed. */
+/** A statement that may hold memory, met by the interpreter. */
 export interface Holding {
   readonly kind: HoldingKind;
   readonly place: Place;
-  /** What keeps, by its name in the source. */
+  /** The holder, by its name in the source. */
   readonly holder: string;
-  /** What is held, by its name in the source; empty where it has no name. */
+  /** The held value, by its name in the source; empty without one. */
   readonly held: string;
   /** The expression that is held. */
   readonly heldSpan: Span | null;
@@ -45,13 +45,13 @@ export interface Holding {
   readonly attribute: string | null;
   /** Loops that ran. */
   readonly loops: readonly LoopRound[];
-  /** It happens every so many rounds, as its condition says. */
+  /** Runs every few iterations, by its condition. */
   readonly every: number | null;
-  /** Items that what keeps holds at most; null where the source does not say it. */
+  /** Maximum of items of the holder; null if the source does not show it. */
   readonly most: ItemLimit | null;
-  /** What limits it so. */
+  /** The kind of the limit. */
   readonly mostBy: MostKind | null;
-  /** Under which key it is put; null where each iteration adds one. */
+  /** The key of the stored value; null if each iteration adds one. */
   readonly key: Value | null;
   /** True if the receiver is not known to be a container. */
   readonly guessed: boolean;
@@ -62,9 +62,9 @@ export interface Assigned {
   readonly place: Place;
   readonly target: string;
   readonly node: FlowNode;
-  /** What it was before. */
+  /** The former value. */
   readonly previous: FlowNode | null;
-  /** The statement computes it from what it was. */
+  /** The statement computes it from the former value. */
   readonly readsItself: boolean;
   /** The new value is the old one with more behind it. */
   readonly concatenates: boolean;

@@ -15,7 +15,7 @@ interface SourceLine {
   readonly line: number;
 }
 
-/** A statement that may release what a holder retains. */
+/** A statement that may release memory of a holder. */
 interface Release extends SourceLine {
   readonly kind: ReleaseKind;
   /** Where it runs, as seen from the statement that retains. */
@@ -24,7 +24,7 @@ interface Release extends SourceLine {
   readonly isConditional: boolean;
 }
 
-/** What ends the growth of a holder once it is reached. */
+/** A bound of a holder's growth. */
 interface HolderBound extends SourceLine {
   /**
    * - `length`, `ring`, `cache`: bounded by construction; `fixed`: items are replaced, none are added
@@ -32,18 +32,18 @@ interface HolderBound extends SourceLine {
    * - `keys`: keys that may all occur; `flag`: a test around the statement that may end
    */
   readonly kind: FollowedBound['kind'] | NamedBound;
-  /** Items at most; null where the source does not tell the number. */
+  /** Maximum of items; null if the source does not show it. */
   readonly value: number | null;
-  /** True if the interpreter met it on this very object; false if only its name says so. */
+  /** True if the interpreter met it on this object; false by name only. */
   readonly isFollowed: boolean;
 }
 
-/** What may release, or bound, what a holder retains. */
+/** Statements that may release or bound a holder's memory. */
 export interface Retention {
   /** Those that the interpreter met first. */
   readonly releases: readonly Release[];
   readonly bounds: readonly HolderBound[];
-  /** The loop in which training goes on when all of these are over. */
+  /** The loop in which training continues after all of these. */
   readonly nextLoop: SourceLine | null;
 }
 
@@ -102,7 +102,7 @@ function followedRelease({ place, kind, where, isConditional }: FollowedRelease)
   return { ...lineOf(place), kind, where, isConditional };
 }
 
-/** What the names say; what empties a container of containers releases each of those as well. */
+/** Results by name; emptying a container of containers releases each of them as well. */
 function* releasesByName(
   name: string,
   own: PythonModule | null,

@@ -1,9 +1,9 @@
 import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import { readModule } from '../python/readModule.js';
 
-/** Where source texts come from, and what time it is. */
+/** Sources of texts, and a clock. */
 interface SourcePort {
-  /** The text of a workspace file, null where it cannot be had. */
+  /** The text of a workspace file, or null. */
   text(file: string): string | null;
   /** Milliseconds of any clock. */
   now(): number;
@@ -60,7 +60,7 @@ export class Sources {
     return null;
   }
 
-  /** Files, and all that they import, one from another: what may have run where these did. */
+  /** Files with all their imports: candidates that may have run. */
   reachableFrom(files: Iterable<string>): PythonModule[] {
     const found = new Set<PythonModule>();
     const add = (module: PythonModule | null): void => {
@@ -90,7 +90,7 @@ export class Sources {
   }
 }
 
-/** A program's stack and what it calls pass through fewer files. */
+/** Maximum of files for a program's stack and calls. */
 const MOST_FILES = 400;
 
 /** Parsed files that outlast a report: a file is parsed again only when its text has changed. */

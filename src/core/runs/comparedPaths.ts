@@ -1,4 +1,4 @@
-/** The live bytes of two snapshots by stack, over one table of calls: what a difference flame graph is made of. */
+/** The live bytes of two snapshots by stack, over one table of calls, for a difference flame graph. */
 import { CALL_GROUPS, type CallGroup, type CallId, type CallPaths } from '../timeline/callPaths.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { LiveGroup } from '../digest/liveGroups.js';

@@ -11,7 +11,7 @@ interface Tally {
   blocks: number;
 }
 
-/** What became of the live blocks between two snapshots, per stack group of the one that holds them. */
+/** The fate of live blocks between two snapshots, by stack group of the one that holds them. */
 export interface Flow {
   /** By group of B: live in both. */
   survived: ReadonlyMap<number, Tally>;
@@ -85,7 +85,7 @@ function eventsOf(digest: SnapshotDigest, device: number): number | null {
   return digest.heads.find((head) => head.device === device)?.events ?? null;
 }
 
-/** The ordinal in the later trace of a device at which the earlier one ends, null where they do not meet. */
+/** The ordinal in the later trace at which the earlier one ends, null if they do not meet. */
 function endsOf(earlier: SnapshotDigest, later: SnapshotDigest): (device: number) => number | null {
   const alike = sameHistory(earlier, later) && endsBefore(earlier, later);
   const ends = new Map<number, number | null>();

@@ -17,7 +17,7 @@ export function jobNames({ rank, snapshots, family }: Pick<Run, 'rank' | 'snapsh
   return { rank, exact, loose: recorded ?? withoutHosts(patternOf(exact)) };
 }
 
-/** The job of each run; null where it has no rank. Runs of one rank are never of one job. */
+/** The job of each run; null without a rank. Runs of equal rank have different jobs. */
 export function jobsOf(names: readonly (JobNames | null)[]): (string | null)[] {
   const ranks = new Map<string, { ranks: Set<number>; exact: Set<string>; runs: number }>();
   for (const name of names) {

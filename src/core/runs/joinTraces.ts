@@ -28,7 +28,7 @@ export interface JoinedTraces {
 interface JoinedLife extends Life {
   key: StackKey;
   site: DigestFrame | null;
-  /** Its place among those that count; null for what is older than the first trace. */
+  /** Its number among the counted ones; null for memory older than the first trace. */
   order: number | null;
 }
 
@@ -58,7 +58,7 @@ export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces |
   return { stacks, at, gaps };
 }
 
-/** What joining the first dumps of a run gave: the next one is added to it. */
+/** The joined first snapshots of a run, to which the next one is added. */
 interface Joined {
   readonly traced: SnapshotDigest[];
   readonly joins: Map<number, DeviceJoin>;
@@ -92,7 +92,7 @@ class DeviceJoin {
   private readonly sums = new Map<StackKey, LifeSums<JoinedLife>>();
   /** Lives that count so far. */
   private counted = 0;
-  /** What lives at the end of the traces so far. */
+  /** Allocations that are live at the end of the traces so far. */
   private readonly open = new Map<Address, JoinedLife>();
   private before: { digest: SnapshotDigest; span: TraceSpan } | null = null;
 
@@ -113,7 +113,7 @@ class DeviceJoin {
       const freed = death < span.events;
       const address = addressOf(lives, row);
       if (freed && birth < from) {
-        // Allocated in an earlier trace; of what was there before the first nothing is known.
+        // Allocated in an earlier trace; memory from before the first is unknown.
         const life = this.open.get(address);
         if (death < from || life === undefined) continue;
         this.open.delete(address);
@@ -157,7 +157,7 @@ class DeviceJoin {
     });
   }
 
-  /** Numbers the steps that begin from an ordinal on, behind those before; an event's step is what had begun by then. */
+  /** Numbers the steps from an ordinal on, after the earlier ones; an event's step is the last one begun. */
   private stepsFrom(span: TraceSpan, from: number): (ordinal: number) => number {
     const base = this.steps;
     const starts = span.starts.filter((start) => start >= from);
@@ -180,7 +180,7 @@ class DeviceJoin {
     this.count({ ...life, death, bytes, site });
   }
 
-  /** What is older than the first trace has no birth: it is known, so that no gap gives it one, and not counted. */
+  /** Memory older than the first trace is known, so that no gap allocates it, but not counted. */
   private remember(digest: SnapshotDigest): void {
     const { blocks } = digest;
     for (let row = 0; row < blocks.count; row++) {
@@ -203,7 +203,7 @@ class DeviceJoin {
    */
   private crossGap(digest: SnapshotDigest): void {
     this.gaps++;
-    // What was allocated before the gap is a step older behind it, however many steps it really swallowed.
+    // Memory from before a gap counts as one step older after it, for a gap of any length.
     this.steps += Math.max(1, this.missingSteps(digest));
     const { blocks } = digest;
     const there = new Map<Address, { key: StackKey; size: Bytes }>();
@@ -251,7 +251,7 @@ class DeviceJoin {
     return now - then - seen;
   }
 
-  /** What the traces hold for live and the blocks do not have is gone: the blocks are the truth about every dump. */
+  /** Blocks decide for each snapshot: memory without a block is gone, also if the traces have it as live. */
   private trustBlocks({ blocks }: SnapshotDigest): void {
     const there = new Set<Address>();
     for (let row = 0; row < blocks.count; row++) {

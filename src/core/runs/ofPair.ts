@@ -1,6 +1,6 @@
 import { factOf } from '../digest/factOf.js';
 
-/** The same question, asked of two things that never change: each pair is asked about once while both are there. */
+/** Computes a result for a pair of unchanging objects once, while both exist. */
 export function ofPair<A extends object, B extends object, Answer>(
   ask: (a: A, b: B) => Answer,
 ): (a: A, b: B) => Answer {

@@ -14,12 +14,12 @@ import type { TraceCurve } from '../digest/traceCurve.js';
  */
 export type BeforePart = 'start' | 'joined' | 'gap' | 'unrecorded';
 
-/** A snapshot's part of its run: what its trace has and no earlier snapshot's. */
+/** A snapshot's part of its run: the part of its trace that no earlier snapshot has. */
 export interface RunPart {
   path: string;
   step: number | null;
   liveBytes: Bytes;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   reservedBytes: Bytes | null;
   before: BeforePart;
   /** Where it lies; the snapshot was taken at `to`. */
@@ -36,7 +36,7 @@ export interface RunPart {
 
 /** The curve of one device over all snapshots of a run. */
 export interface RunCurve {
-  /** Microseconds since the run's first event; events one after another where a snapshot does not say when it was. */
+  /** Microseconds since the run's first event; event numbers if a snapshot has no time. */
   axis: 'time' | 'events';
   /** When the time axis begins; null on an axis of events. */
   startUs: Microseconds | null;
@@ -45,7 +45,7 @@ export interface RunCurve {
   /** A stepped curve, inside each part; never rising or falling between two of them. */
   x: Float64Array;
   live: Float64Array;
-  /** Null where a snapshot does not say. */
+  /** Null if unknown. */
   reserved: Float64Array | null;
   /** Ordinals in the traces of their parts. */
   event: Uint32Array;
@@ -54,7 +54,7 @@ export interface RunCurve {
   collected: { x: number; collected: Collected }[];
 }
 
-/** Share of the width that is left free for what no trace has, where there is no clock to tell how much it was. */
+/** Share of the width for gaps of unknown duration. */
 const GAP_SHARE = 0.03;
 
 interface Source {

@@ -1,16 +1,16 @@
-/** What the names of snapshots tell: rank, step, time, and which files belong together. */
+/** Facts in the names of snapshots: rank, step, time, and which files belong together. */
 
 const RANK = /(?:^|[^a-z])rank[_-]?(\d+)/i;
 /** SGLang's; other programs write the number of ranks in small letters. */
 const TENSOR_RANK = /(?:^|[^A-Za-z])TP-(\d+)/;
-/** What names call a step, with its number. */
+/** Names of a step, before its number. */
 const NAMED_STEP =
   /(?<![a-z])(?:global[_-]?)?(?:steps?|iters?|iterations?|epochs?|batch[_-]?idx)[_=-]?(?<step>\d+)(?![\d]|\.\d)/gi;
-/** What the recorder adds to the name of a step's snapshot. */
+/** The recorder's suffix of a snapshot's name. */
 const RECORDER_WORD = /#_(?:oom|light)$/;
-/** A number at the end of a name, and what stands before it. */
+/** A number at the end of a name, and the part before it. */
 const COUNTER = /^(?<before>.*?)(?<![\d.]|\d[._-])(?<number>\d+)[^\da-z]*$/i;
-/** Words of a configuration: their number is part of what a run is, and no step. */
+/** Words of a configuration: their number belongs to the run and is no step. */
 const CONFIGURATION =
   /(?:^|[^a-z])(?:ctx|context|seq|sequence|len|length|seqlen|fp|bf|float|int|bits?|b|bs|bsz|batch|size|dim|d|hidden|width|layers?|depth|heads?|model|cl|tokens?|vocab|lr|k|n|chunk|tile|block|res|resolution|img|image|px|crop|window|world|tp|pp|dp|cp|ep|zero|stage|q|w|x)[_=-]?$|[a-z]\d+x$/i;
 /** Folders that a launcher makes again for every step; other numbered folders are runs of their own. */
@@ -33,9 +33,9 @@ const TIMES = [
 ];
 
 interface NamedTime {
-  /** What orders the names; comparable where they are written alike. */
+  /** The sort key of names; comparable for names of one pattern. */
   at: number;
-  /** The part of the name that says it. */
+  /** The part of the name with it. */
   text: string;
 }
 
@@ -57,7 +57,7 @@ export function withoutRank(name: string): string {
   return name.replaceAll(/rank[_-]?\d+/gi, 'rank#').replace(TENSOR_RANK, (match) => match.replace(/\d+$/, '#'));
 }
 
-/** The step that a path says it is of: the last number of the file's name that is called one, else that of a step folder. */
+/** The step in a path: the last number of the file's name after such a word, else of a step folder. */
 export function stepOf(path: string): number | null {
   const parts = path.replaceAll('\\', '/').split('/');
   const named = [...withoutTime(stem(parts.pop() ?? '')).matchAll(NAMED_STEP)].at(-1)?.groups?.['step'];
@@ -65,7 +65,7 @@ export function stepOf(path: string): number | null {
   return numberOf(named ?? folder);
 }
 
-/** The number that a file's name ends with if nothing says what it counts: a step where other names differ in it only. */
+/** The last number of a file's name without a word: a step if other names differ only in it. */
 export function counterOf(path: string): number | null {
   const parts = path.replaceAll('\\', '/').split('/');
   const name = withoutSteps(stem(parts.pop() ?? ''));
@@ -79,7 +79,7 @@ function counterIn(name: string): string | undefined {
   return counter === undefined || CONFIGURATION.test(counter['before'] ?? '') ? undefined : counter['number'];
 }
 
-/** A name with its times and what it calls steps left open. */
+/** A name with open times and steps. */
 function withoutSteps(name: string): string {
   return withoutTime(name)
     .replace(NAMED_STEP, (match) => match.replace(/\d+$/, '#'))
@@ -90,13 +90,13 @@ function numberOf(digits: string | undefined): number | null {
   return digits === undefined || digits.length > 15 || !/^\d+$/.test(digits) ? null : Number(digits);
 }
 
-/** True if the number that {@link stepOf} takes from a path counts what a trace shows as steps: an epoch has many. */
+/** True if the number from {@link stepOf} counts the steps of a trace: an epoch has many. */
 export function saysStep(path: string): boolean {
   const step = stepOf(path);
   return step !== null && new RegExp(`(?:step|iter|iteration|batch[_-]?idx)s?[_=-]?0*${step}(?!\\d)`, 'i').test(path);
 }
 
-/** The time that a file's name tells, null if it tells none. Orders names that are written alike, no more. */
+/** The time in a file's name, or null. It only orders names of one pattern. */
 export function timeOfName(path: string): number | null {
   return timeIn(stem(path.replaceAll('\\', '/').split('/').pop() ?? ''))?.at ?? null;
 }

@@ -6,7 +6,7 @@ import { everySo } from '../attribution/stepMarks.js';
 import { doneBefore } from '../attribution/stepNumbers.js';
 import type { TraceSpan } from '../digest/traceSpan.js';
 
-/** Where a step begins in what a snapshot's trace adds to its run. */
+/** The start of a step in a snapshot's own part of its run. */
 interface PlacedStep {
   x: number;
   /** How many steps were done before it. */
@@ -22,7 +22,7 @@ export interface RunStep {
   isGuess: boolean;
 }
 
-/** A run and what of it is looked at. */
+/** A run and the examined part. */
 export interface RunOfDevice {
   run: Pick<Run, 'snapshots'>;
   device: number;
@@ -68,12 +68,12 @@ export function stepsDone({ parts }: RunCurve, { step }: RunPart, span: TraceSpa
   return parts.length === 1 && span !== null && span.starts.length > 0 ? span.starts.length : null;
 }
 
-/** What is known of the steps in a part's trace; null where that is nothing. */
+/** Facts on the steps in a part's trace, or null. */
 export function spanOf(run: Pick<Run, 'snapshots'>, part: RunPart, device: number): TraceSpan | null {
   return digestOf(run, part)?.spans.find((span) => span.device === device) ?? null;
 }
 
-/** What the recorder wrote beside a part's snapshot. */
+/** The recorder's data beside a part's snapshot. */
 export function recordingOf(run: Pick<Run, 'snapshots'>, part: RunPart): Recording | null {
   return digestOf(run, part)?.recording ?? null;
 }

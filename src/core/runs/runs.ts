@@ -5,7 +5,10 @@ import { factOf } from '../digest/factOf.js';
 import { counterOf, folderOf, patternOf, rankOf, stepOf, timeOfName } from './runNames.js';
 import { provesOneProcess, provesTwoProcesses } from './sameProcess.js';
 
-/** What puts the snapshots of a run in order: steps, times in the files, times in their names, when files were written. */
+/**
+ * The source of the order of a run's snapshots: steps, times in the files, times in their names, or the files' own
+ * times.
+ */
 export type RunOrder = 'steps' | 'times' | 'namedTimes' | 'savedTimes' | 'names';
 
 /** The snapshots of one process, in order. */
@@ -16,12 +19,12 @@ export interface Run {
   family: string;
   rank: number | null;
   snapshots: readonly SnapshotDigest[];
-  /** The step that each snapshot's recording or name gives, null where neither does. */
+  /** The step of each snapshot by recording or name, or null. */
   steps: readonly (number | null)[];
   order: RunOrder;
 }
 
-/** Snapshots of fewer events are not told to be the same one. */
+/** Snapshots with fewer events cannot be identified as equal. */
 const FEWEST_EVENTS = 1;
 /** So many steps back in time, and such a share of all, are not restarts: the number in the names is not a step. */
 const BACKWARDS = { steps: 2, share: 1 / 3 };
@@ -30,7 +33,7 @@ const LEAST_SIZE = 16;
 /** More snapshots than this are not compared with each other beyond their names. */
 const MOST_COMPARED = 64;
 
-/** The step of a snapshot: the recorder knows it, a name may tell it. */
+/** The step of a snapshot, from the recorder, else from its name. */
 export const stepOfDigest = factOf(
   ({ recording, path }: SnapshotDigest): number | null => recording?.step ?? stepOf(path),
 );
@@ -82,7 +85,7 @@ const contentKey = factOf(({ takenAtUs, eventCount, devices, heads }: SnapshotDi
   return JSON.stringify([takenAtUs, eventCount, live, heads.map(({ hashes }) => hashes)]);
 });
 
-/** The steps of a run's snapshots: as each says itself, else as counters that their names differ in. */
+/** The steps of a run's snapshots: their own, else the numbers in which their names differ. */
 function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
   const said = members.map(stepOfDigest);
   if (members.length === 1) return said;
@@ -135,7 +138,7 @@ function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<str
   return merged;
 }
 
-/** The members that have most to tell of a family, and its latest. */
+/** The most informative members of a family, and its latest. */
 function outermost(family: readonly SnapshotDigest[]): SnapshotDigest[] {
   const first = family[0];
   const last = family[family.length - 1];
@@ -172,7 +175,7 @@ const familyOf = factOf((digest: SnapshotDigest): string => {
   return rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`;
 });
 
-/** The rank of a snapshot: the user's pattern, the recorder, or the name tells it. */
+/** The rank of a snapshot: from the user's pattern, the recorder, or the name. */
 export const rankOfDigest = factOf(
   ({ path, rank, recording }: SnapshotDigest): number | null => rank ?? recording?.rank ?? rankOf(path),
 );

@@ -7,10 +7,10 @@ import type { Anchors } from '../digest/traceSpan.js';
 
 /** First times of one process differ by the fit of its clock, never by this much. */
 const SAME_CLOCK_US = 1_000_000;
-/** Of the places of one time that tell traces apart, the share that two of one process have in common, and how many it takes. */
+/** Share and number of common events that prove one process, among events that distinguish traces. */
 const ANCHORS = { share: 0.1, fewest: 8 };
 
-/** What tells how traces begin. */
+/** The beginnings of traces. */
 type Beginning = { readonly heads: readonly Pick<TraceHead, 'device' | 'hashes' | 'firstUs'>[] };
 
 /** True if both traces begin with the same events at the same time: two dumps of one process, neither overflowed. */

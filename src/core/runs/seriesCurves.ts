@@ -8,10 +8,10 @@ import type { Run } from './runs.js';
 /** Training steps; microseconds since the first event; allocator events. */
 export type SeriesAxis = 'step' | 'time' | 'events';
 
-/** From the axis that says most about two trainings to the one that is always there. */
+/** From the most informative axis to the one that always exists. */
 const AXES: readonly SeriesAxis[] = ['step', 'time', 'events'];
 
-/** Points of all curves at most, in columns of four: what an answer has room for. */
+/** Maximum of points of all curves, in columns of four: the size of an answer. */
 const MOST_COLUMNS = 2000;
 
 export interface SeriesSource {
@@ -26,7 +26,7 @@ export interface SeriesSource {
 export interface SeriesCurve {
   x: Float64Array;
   live: Float64Array;
-  /** What of it each snapshot has; nothing is known between two parts. */
+  /** The part of each snapshot; the time between two parts is unknown. */
   parts: SeriesPart[];
   /** Where allocations failed. */
   outOfMemory: number[];
@@ -52,7 +52,7 @@ interface SeriesCurves {
   curves: SeriesCurve[];
 }
 
-/** @param asked null, or an axis that not all have, for the best that all have */
+/** @param asked null, or an axis that not all have, for the best common one */
 export function seriesCurves(sources: readonly SeriesSource[], asked: SeriesAxis | null, pixels: number): SeriesCurves {
   const columns = Math.max(1, Math.min(pixels, Math.floor(MOST_COLUMNS / Math.max(1, sources.length))));
   const curveOf = ({ run, device }: SeriesSource, axis: RunCurve['axis']): RunCurve =>
@@ -148,6 +148,6 @@ function stepAt(anchors: readonly Anchor[], x: number): number {
   while (next + 1 < anchors.length && anchors[next].x < x) next++;
   const [low, high] = [anchors[next - 1], anchors[next]];
   const step = low.step + ((x - low.x) / (high.x - low.x)) * (high.step - low.step);
-  // What sets a training up may take long: it has the room of one step.
+  // The start of a training may take long: it gets the width of one step.
   return Math.max(anchors[0].step - 1, step);
 }

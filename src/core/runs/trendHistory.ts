@@ -27,7 +27,9 @@ export function trendHistory({ count, timeUs, series: all }: Trend, device: Devi
   };
 }
 
-/** The sum of series after each row, and before the first one as after it. A row that does not say goes on as before. */
+/**
+ * The sum of series after each row, and before the first as after it. A row without a value repeats the previous one.
+ */
 function curve(series: readonly TrendSeries[], count: number): Float64Array {
   const sums = new Float64Array(count + 1);
   for (const { bytes } of series) {

@@ -1,6 +1,6 @@
 /** Numbers as people read them: as in English, until another language is set. */
 
-/** What stands between thousands, and before what is less than one. */
+/** The separators of thousands and decimals. */
 interface Signs {
   readonly group: string;
   readonly point: string;

@@ -1,6 +1,6 @@
 /** Text from a snapshot is anybody's text. Here it becomes text that a terminal or a table only shows. */
 
-/** C0 and C1 controls, line separators, and marks that turn the direction of what follows. */
+/** C0 and C1 controls, line separators, and marks that change the direction of text. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 /** The same in JSON, whose texts have no C0 controls: they are between its parts. */

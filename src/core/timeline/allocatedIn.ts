@@ -5,20 +5,20 @@ import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
 import { eachBucket, type FileLookup } from '../attribution/owner.js';
 import { tallyOwners, type OwnerTally, type TallyBy } from '../attribution/ownerTally.js';
 
-/** What was allocated in a stretch of a history and is there at its end, and what of it the history frees again. */
+/** Memory that was allocated in a stretch of a history, both still live and freed at its end. */
 export interface AllocatedIn extends OwnerTally {
   /** First and last event of the stretch; `last` is below `first` where there is none. */
   first: number;
   last: number;
-  /** Sum of what is still there: that of the lines and buckets. */
+  /** Sum of the live memory: of its lines and buckets. */
   aliveBytes: Bytes;
   aliveBlocks: number;
-  /** Sum of everything that was allocated in the stretch, with what was freed again. */
+  /** Sum of all allocations in the stretch, with freed ones. */
   allocatedBytes: Bytes;
   allocatedBlocks: number;
 }
 
-/** The answer for an input that tells sums only. */
+/** The answer for an input with sums only. */
 export const NOTHING_ALLOCATED: AllocatedIn = {
   first: 0,
   last: -1,

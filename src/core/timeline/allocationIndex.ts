@@ -18,7 +18,7 @@ export const enum LifeSpan {
   Step = 3,
 }
 
-/** Allocations that nothing tells apart but when they came and went: same stacks, same span of life, same use. */
+/** Allocations that differ only in their times: equal stacks, lifetime classes and uses. */
 interface SourceTable {
   readonly count: number;
   readonly stack: Uint32Array;
@@ -34,7 +34,7 @@ interface SourceTable {
   readonly weight: Float64Array;
 }
 
-/** A history arranged for sweeping through time: what came and what went at each event, and what is live at a few. */
+/** A history arranged for sweeps through time: changes by event, and the live allocations at a few. */
 export interface AllocationIndex {
   readonly history: DeviceHistory;
   readonly sources: SourceTable;

@@ -6,7 +6,7 @@ import { stackFrames } from '../attribution/ownerTally.js';
 import type { Owner } from '../attribution/owner.js';
 import type { SeriesLayout } from './seriesLayout.js';
 
-/** What lies at one place of the series: one allocation, or all of a series that is live then. */
+/** An allocation at one place of the series, or all live ones of a series. */
 interface BandDetail {
   owner: Owner;
   bytes: Bytes;
@@ -17,7 +17,7 @@ interface BandDetail {
   freed: number | null;
   /** Stack of the largest block, innermost first. */
   frames: DigestFrame[];
-  /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
+  /** The metadata that the program set for the largest block, or empty. */
   metadata: string;
   /** Which compiled region allocated it, empty where none. */
   compileContext: string;

@@ -19,7 +19,7 @@ interface BandRequest {
   wanted: (series: number) => boolean;
 }
 
-/** Level of detail: the bands of a window that are large enough to be seen, and what the others add up to. */
+/** Level of detail: the bands of a window that are large enough to see, and the sums of the others. */
 export interface BandWindow {
   axis: Axis;
   extent: Stretch;
@@ -55,9 +55,9 @@ interface BandBlocks {
 }
 
 const MOST_PIXELS = 4096;
-/** Together these keep an answer far below 200 kB: a change takes three to five bytes on the wire, a block eight. */
+/** Together, these keep an answer far below 200 kB: a change takes three to five bytes, a block eight. */
 const MOST_SERIES = 64;
-/** Who looks at a part of the height looks for what is thin: names cost little beside the series. */
+/** A part of the height is viewed for its thin series: names cost little beside the series. */
 const MOST_SERIES_OF_PART = 256;
 const MOST_CHANGES = 24_000;
 const MOST_BLOCKS = 2500;
@@ -67,7 +67,7 @@ const THINNEST = 0.75;
 const NARROWEST = 2;
 const NONE = -1;
 
-/** Linear in the events of the window. What is left out of one level is in the sums of the next: totals stay exact. */
+/** Linear in the events of the window. Sums of a level include the omitted items, so totals stay exact. */
 export function bandWindow(index: AllocationIndex, layout: SeriesLayout, request: BandRequest): BandWindow {
   const { history } = index;
   const axis = new HistoryAxis(history, request.axis);

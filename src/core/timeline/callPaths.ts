@@ -1,4 +1,4 @@
-/** What is live at an instant by stack, each stack as the calls that led there, outermost first. */
+/** The live memory at an instant by stack, each as its calls, outermost first. */
 import type { Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
 import { frameKind, type FrameKind } from '../attribution/frameKind.js';
@@ -10,7 +10,7 @@ import { stacklessRows } from '../attribution/stackless.js';
 /** A place on a path: a row of the frame table, or, counted from the table's end, one of {@link CALL_GROUPS}. */
 export type CallId = number;
 
-/** What stands on paths without being a frame. `backward` is above the forward frames of what the backward pass made. */
+/** Rows of paths that are no frames. `backward` is above the forward frames of the backward pass's memory. */
 export const CALL_GROUPS = ['anyLibrary', 'beforeRecording', 'noStack', 'backward'] as const;
 
 export type CallGroup = (typeof CALL_GROUPS)[number];
@@ -29,7 +29,7 @@ function groupCall(snapshot: Snapshot, group: CallGroup): CallId {
   return snapshot.frames.count + CALL_GROUPS.indexOf(group);
 }
 
-/** Who wrote the code of a frame; what the workspace has is the user's. */
+/** The author of a frame's code; workspace files are the user's. */
 export function callKind(snapshot: Snapshot, call: CallId, lookup: FileLookup): FrameKind {
   const file = snapshot.strings.text(snapshot.frames.file[call]);
   return lookup(file) === null ? frameKind(file) : 'user';
@@ -120,7 +120,7 @@ function pathsOf(
   };
 }
 
-/** Sums by own stack, then by the forward pass's stack where there is no own, then of what is older, then of the rest. */
+/** Sums by own stack, else by the forward pass's stack, then older memory, then the rest. */
 function sumsBySource(
   snapshot: Snapshot,
   history: DeviceHistory,

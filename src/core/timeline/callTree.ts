@@ -2,14 +2,14 @@
 import type { Bytes } from '../model/units.js';
 import type { CallId, CallPaths } from './callPaths.js';
 
-/** Nodes at most that are one call each; what has no room is merged with its siblings. */
+/** Maximum of nodes for single calls; the others are merged with their siblings. */
 export const MOST_CALLS = 1000;
 /** Narrower than so many pixels, a node shows nothing. */
 const NARROWEST = 3;
 
 /** One node per row, each before its children, siblings from the largest to the smallest and merged ones last. */
 export interface CallTree {
-  /** The row above; the first row, which is what is focused, has itself. */
+  /** The row above; the first row, which is focused, refers to itself. */
   readonly parent: Uint32Array;
   /** The call; of a merged row and of the root without focus, nothing that means anything. */
   readonly call: Uint32Array;
@@ -33,7 +33,7 @@ interface CallTreeRequest {
   focus: readonly CallId[];
   /** The width of the first row. */
   pixels: number;
-  /** Takes the room of a call's words, or says that there is none. */
+  /** Takes the space of a call's words, or returns false. */
   admits: (call: CallId) => boolean;
 }
 
@@ -54,7 +54,7 @@ interface Open {
   depth: number;
 }
 
-/** The largest nodes are opened first, so that what is left out for want of room is what matters least. */
+/** The largest nodes are opened first, so that the least important ones are omitted. */
 export function callTree(paths: CallPaths, request: CallTreeRequest): FocusedTree {
   const { rows, focus } = focused(paths, request.focus);
   const nodes: Node[] = [
@@ -129,7 +129,7 @@ interface Group {
   blocks: number;
 }
 
-/** What a node holds itself, and the calls below it, the largest first. */
+/** A node's own memory, and the calls below it, largest first. */
 function split(paths: CallPaths, { rows, depth }: Open): { self: Bytes; groups: Group[] } {
   const found = new Map<CallId, number[]>();
   let self = 0;

@@ -3,7 +3,7 @@ import type { Bytes, Microseconds } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis, type Stretch } from '../model/historyAxis.js';
 
-/** What was freed while Python's garbage collector ran: it was in a reference cycle, or hung on one. */
+/** Memory that was freed while Python's garbage collector ran: in a reference cycle, or held by one. */
 export interface Collected {
   bytes: Bytes;
   blocks: number;

@@ -6,7 +6,7 @@ import { tallyOwners, type OwnerTally, type Tally, type TallyBy } from '../attri
 
 export interface LiveByOwner extends OwnerTally {
   liveBytes: Bytes;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   reservedBytes: Bytes | null;
 }
 
@@ -30,7 +30,7 @@ export function liveAt(
   };
 }
 
-/** What is live after a row of a trend, which knows no stacks. */
+/** The live memory after a row of a trend, without stacks. */
 export function liveWithoutLines(history: DeviceHistory, ordinal: number): LiveByOwner {
   const liveBytes = history.live[ordinal + 1];
   return {

@@ -5,12 +5,12 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
 import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';
 
-/** What bands of one color have in common. */
+/** The common property of bands of one color. */
 export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
 
-/** What belongs together: one color, one place among the series. */
+/** A group of bands: one color, one place among the series. */
 export interface BandGroup {
-  /** Of its grouping: a file, a verdict, a span of life; empty where the series say it all. */
+  /** The name of its group: a file, a verdict, a lifetime class; empty for single series. */
   readonly name: string;
   /** 0 for the group that holds most over the whole history. */
   readonly rank: number;
@@ -24,7 +24,7 @@ interface Series {
   readonly source: number | null;
 }
 
-/** The series from the bottom up. What lives longest lies lowest, so that what comes and goes shakes nothing else. */
+/** The series from the bottom up. The longest-lived are lowest, so that short-lived ones move nothing else. */
 export interface SeriesLayout {
   readonly grouping: BandGrouping;
   readonly groups: readonly BandGroup[];

@@ -19,39 +19,39 @@ interface WindowRequest {
 export interface Mark {
   x: number;
   kind: 'snapshot' | 'outOfMemory' | 'collector' | 'step';
-  /** Empty where the kind says it all. */
+  /** Empty if the kind is enough. */
   label: string;
   /** Of an allocation that failed. */
   failure?: Failure;
-  /** What the garbage collector freed. */
+  /** Memory that the garbage collector freed. */
   collected?: Collected;
   /** Of a step that is counted back from the last one: the trace lost the first ones. */
   fromEnd?: true;
 }
 
-/** What is known of a history beside its trace. */
+/** Facts on a history beside its trace. */
 export interface KnownOfHistory {
-  /** Of its device; null where none are known. */
+  /** Of its device; null if there are none. */
   steps: Steps | null;
-  /** What the recorder wrote beside it: how it counts the steps, and when the garbage collector ran. */
+  /** The recorder's data: its count of steps, and the runs of the garbage collector. */
   recording: (CountedSteps & Pick<Recording, 'collections'>) | null;
-  /** Steps done when it was taken, as the recorder or the file's name says. */
+  /** Steps at the snapshot, from the recorder or the file's name. */
   done?: number | null;
 }
 
 const NOTHING_KNOWN: KnownOfHistory = { steps: null, recording: null };
 
 export interface HistoryWindow {
-  /** `events` if the history has no times, whatever was asked. */
+  /** `events` if the history has no times. */
   axis: Axis;
   /** The whole history. */
   extent: Stretch;
-  /** What the points cover. */
+  /** The range of the points. */
   window: Stretch;
   /** The state from `x[i]` on; `event[i]` is the ordinal of the event that made it. */
   x: Float64Array;
   live: Float64Array;
-  /** Null where the input does not say. */
+  /** Null if unknown. */
   reserved: Float64Array | null;
   event: Uint32Array;
   /** Highest live bytes inside the window, and where. */

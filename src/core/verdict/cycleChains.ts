@@ -1,7 +1,7 @@
 import type { CycleFrame, CycleGraph } from '../model/cycleGraph.js';
 import { getOrAdd } from '../maps.js';
 
-/** What keeps one tensor among the objects that only the garbage collector could free. */
+/** The holders of one tensor among the objects that only the garbage collector could free. */
 export interface CycleChain {
   /** Index of the tensor. */
   tensor: number;
@@ -13,7 +13,7 @@ export interface CycleChain {
   path: readonly number[];
 }
 
-/** Objects that are looked at for all tensors together: what garbage holds is near, or the graph is made to tire us. */
+/** Maximum of examined objects for all tensors together: real chains are short, a longer one is hostile. */
 const MOST_LOOKS = 1 << 22;
 
 /** Finds the nearest cycle behind every tensor of a graph. */

@@ -45,7 +45,7 @@ export interface Seen {
   drops: number;
 }
 
-/** What source and recorder show about releases. */
+/** Evidence of source and recorder on releases. */
 export type Knowledge =
   /** The chances are known; there may be none. */
   | 'known'

@@ -1,7 +1,7 @@
 /** Which runs are worth a notification. Pure, so that its rules can be tested without a window. */
 import type { RunReport } from '../../core/report/report.js';
 
-/** `runningOut` is said of a leak that was alerted of before, when memory is nearly full. */
+/** `runningOut` follows an alert of a leak when memory is nearly full. */
 export type AlertKind = 'leak' | 'runningOut';
 
 /** So few steps until the device is full are worth a notification of their own. */
@@ -15,7 +15,7 @@ function snapshotKeys(run: RunReport): string[] {
   return run.snapshots.map(({ path, bytes, takenAtUs }) => `${path} ${bytes} ${takenAtUs ?? 0}`);
 }
 
-/** Tells runs that go on from those that lay there when the workspace was opened: only the former are news. */
+/** Distinguishes running trainings from snapshots that existed at the start: only the former cause alerts. */
 export class RunsInProgress {
   private readonly old = new Set<string>();
   private settled = false;
@@ -36,7 +36,7 @@ export class RunsInProgress {
   }
 }
 
-/** What to say of a run now, null if nothing; `told` are the kinds that were said of it before. */
+/** The alert for a run now, or null; `told` are the kinds of its earlier alerts. */
 export function alertFor(run: RunReport, when: AlertWhen, alerted: readonly string[]): AlertKind | null {
   if (when === 'off' || run.verdict !== 'leak') return null;
   const few = run.forecast !== null && run.forecast.stepsToOom < FEW_STEPS;

@@ -19,7 +19,7 @@ const MUTED = 'muted';
 /** Runs remembered at most; the oldest are forgotten. */
 const MOST_RUNS = 200;
 
-/** One notification when a run that goes on is certain to leak, and one when little memory is left. */
+/** One notification when a running training certainly leaks, and one when little memory is left. */
 export class LeakAlerts extends Listener {
   private readonly runs = new RunsInProgress(Date.now() * 1000);
 

@@ -109,7 +109,7 @@ function placeOf(value: unknown): { file: string; line: number } {
   return { file: place.file, line: place.line };
 }
 
-/** A click on a tree row looks at a file and keeps the focus where it is. */
+/** A click on a tree row shows a file and leaves the focus in the tree. */
 function isPreview(options: unknown): boolean {
   return (
     typeof options === 'object' && options !== null && 'preserveFocus' in options && options.preserveFocus === true
@@ -121,7 +121,7 @@ type CommandHandler = (...args: unknown[]) => unknown;
 /** Runs a command on its arguments. */
 export type CommandRunner = (id: CommandId, args: readonly unknown[]) => Promise<unknown>;
 
-/** @returns a runner of commands. One that fails says so in one message; the log has the details. */
+/** @returns a runner of commands. A failure shows one message; the log has the details. */
 export function commandRunner(surfaces: CommandSurfaces): CommandRunner {
   const handlers = commandHandlers(surfaces);
   return async (id, args) => {

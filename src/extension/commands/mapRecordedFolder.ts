@@ -10,7 +10,7 @@ interface FolderItem extends vscode.QuickPickItem {
   ambiguous?: { recorded: string; candidates: readonly string[] };
 }
 
-/** Asks once which workspace folder a recorded folder is, and keeps the answer in the workspace's settings. */
+/** Asks for the workspace folder of a recorded folder, and stores the answer in the workspace's settings. */
 export async function mapRecordedFolder(store: ResultsStore): Promise<void> {
   const { unmapped, ambiguous: open } = store.result?.paths ?? { unmapped: [], ambiguous: [] };
   const { files: lost } = unmappedFiles(unmapped);

@@ -10,7 +10,7 @@ interface SnapshotItem extends vscode.QuickPickItem {
   path?: string;
 }
 
-/** What the file dialog filters by; content decides whether it is a snapshot. */
+/** File name filters of the dialog; content decides whether a file is a snapshot. */
 function snapshotFilters(): Record<string, string[]> {
   return {
     [vscode.l10n.t('Memory snapshots')]: [

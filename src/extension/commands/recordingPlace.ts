@@ -9,7 +9,7 @@ interface RecordingPlace {
 /** @param needed modules that the code uses by their plain name */
 export function recordingPlace(lines: readonly string[], needed: readonly string[]): RecordingPlace {
   let behind = -1;
-  /** The import before goes on: in parentheses, or behind a backslash. */
+  /** The import above continues: in parentheses, or after a backslash. */
   let inParentheses = false;
   let continued = false;
   const present = new Set<string>();
@@ -58,7 +58,7 @@ export function trainingLoop(lines: readonly string[], cursor: number): Training
   const loop = around.at(-1) ?? training.at(-1);
   if (loop === undefined) return null;
   const { line, head, end, indent } = loop;
-  // What stands behind a `continue` is passed over.
+  // Code after a `continue` is skipped.
   const skips = lines
     .slice(head + 1, end + 1)
     .some((text) => /^\s*continue\b/.test(text) || /:\s*continue\b/.test(text));
@@ -92,7 +92,7 @@ function indentOf(text: string): string {
   return /^\s*/.exec(text)?.[0] ?? '';
 }
 
-/** Brackets that a line opens and does not close, as far as its strings and comments let tell. */
+/** Open brackets of a line, outside of strings and comments. */
 function brackets(text: string): number {
   const code = text.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, '').replace(/#.*/, '');
   return (code.match(/[([{]/g)?.length ?? 0) - (code.match(/[)\]}]/g)?.length ?? 0);

@@ -37,7 +37,7 @@ export class AnalysisEngine {
   private readonly loaded = new Set<string>();
   /** Bytes of the files that are in no report yet. */
   private readonly unproven = new Map<string, Bytes>();
-  /** The running worker's last report: the next one omits what it repeats. */
+  /** The running worker's last report: the next one omits repeated parts. */
   private lastReport: SentResult | null = null;
   /** Pending reports. */
   private reports = 0;

@@ -6,7 +6,7 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { LEAK_CODE, LEAK_SOURCE } from './leakDiagnostics.js';
 import { SourceFixError, workspaceEdit } from './sourceFix.js';
 
-/** What can be done about a marked line, whether it allocates or holds: the fix of its finding, and to ignore it. */
+/** Actions on a marked line, for allocating and holding lines: the fix of its finding, and to ignore it. */
 export class LeakActions implements vscode.CodeActionProvider {
   static readonly kinds = [vscode.CodeActionKind.QuickFix];
 

@@ -73,7 +73,7 @@ export class LeakDiagnostics extends Listener {
     this.collection.set([...byFile.values()]);
   }
 
-  /** Null where the line is not what it was, or may not be. */
+  /** Null if the line may have changed. */
   private rangeOf(line: number, isOther: boolean, document: vscode.TextDocument | undefined): vscode.Range | null {
     if (document === undefined) {
       return isOther ? null : new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER);
@@ -84,7 +84,7 @@ export class LeakDiagnostics extends Listener {
     return new vscode.Range(place.line - 1, firstNonWhitespaceCharacterIndex, place.line - 1, text.length);
   }
 
-  /** The hover of the line leaves out what this says. */
+  /** The hover of the line omits this text. */
   private problem(finding: FindingMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
     const diagnostic = new vscode.Diagnostic(range, sentenceOf(finding), severity);
     diagnostic.source = LEAK_SOURCE;

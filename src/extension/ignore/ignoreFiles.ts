@@ -23,7 +23,7 @@ interface FolderFile {
   complaint: string | null;
 }
 
-/** The ignore files of the workspace's folders: read, watched, and written when the user says so. */
+/** The ignore files of the workspace's folders: read, watched, and written at the user's command. */
 export class IgnoreFiles extends Listener {
   private folders: FolderFile[] = [];
   private readonly changedEmitter = new vscode.EventEmitter<void>();
@@ -102,7 +102,7 @@ export class IgnoreFiles extends Listener {
     if (JSON.stringify(folder.leaks) !== before) this.changedEmitter.fire();
   }
 
-  /** Says what is wrong with a file: once, until it makes sense again. */
+  /** Reports an invalid file once, until it is valid again. */
   private complain(folder: FolderFile, error: unknown): void {
     const wasShown = folder.complaint !== null;
     folder.complaint = sentence(folder.uri, error);

@@ -1,4 +1,4 @@
-/** Questions that a language model may ask. They read what is there; nothing is run, written or sent anywhere. */
+/** Tools of language models. They only read: nothing is run, written or sent. */
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
@@ -8,7 +8,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import { disposeAll } from '../disposer.js';
 
-/** Said where there is nothing to say: what the user can do about it. */
+/** The answer without results: the next action for the user. */
 const NO_SNAPSHOTS =
   'No GPU memory snapshot is read. Snapshots are files that torch.cuda.memory._dump_snapshot wrote into the workspace; ' +
   'the command "Leakline: Run Python File with Recording" makes them.';

@@ -40,7 +40,7 @@ export class EditorMarks extends Listener {
   private readonly edits: SinceEdits;
   private readonly index = new Map<string, Entry>();
   private isWanted = limited();
-  /** Statements that hold what other lines allocate, by their file. */
+  /** Statements that hold memory of other lines, by their file. */
   private holderIndex: ReadonlyMap<string, readonly FindingMark[]> = new Map();
   private findingIndex: ReadonlyMap<LineMark, FindingMark> = new Map();
 
@@ -76,7 +76,7 @@ export class EditorMarks extends Listener {
         this.movedEmitter.fire();
       }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        // The edited statement may hold what a line of another file allocates.
+        // The edited statement may hold memory of a line in another file.
         if (document.languageId === 'python') this.index.clear();
       }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.index.delete(uri.toString())),
@@ -97,7 +97,7 @@ export class EditorMarks extends Listener {
     return this.entryOf(document).leaks;
   }
 
-  /** Statements of a document that hold what other lines allocate, none while two snapshots are compared. */
+  /** Statements of a document that hold memory of other lines; none during a comparison. */
   holdersIn(document: vscode.TextDocument): readonly Placed<FindingMark>[] {
     return this.entryOf(document).holders;
   }

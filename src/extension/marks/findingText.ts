@@ -44,7 +44,7 @@ export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Tr
 
 /** The place of a hover, and the targets of its links. */
 interface HoverPlace {
-  /** The line that allocates; null above the statement that holds what others allocate. */
+  /** The allocating line; null above the statement that holds memory of others. */
   readonly mark: LineMark | null;
   /** Why the line may differ from the one that ran; null if it does not. */
   readonly stale: string | null;

@@ -3,7 +3,7 @@ import { Listener } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
 import type { EditorMarks } from './editorMarks.js';
 
-/** `holder`: holds what other lines allocate; `stale`: the line was edited since, or only calls what leaks. */
+/** `holder`: holds memory of other lines; `stale`: the line was edited since, or only calls the leaking one. */
 const TONES = ['leak', 'cycle', 'growth', 'holder', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 

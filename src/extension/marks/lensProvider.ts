@@ -128,7 +128,7 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
   }
 }
 
-/** @param place what the command is called on; without one it is called on nothing */
+/** @param place the argument of the command, if any */
 function lens(
   range: vscode.Range,
   command: string,

@@ -7,7 +7,7 @@ import { holderLineText } from './findingText.js';
 import type { MarkedPlace } from './markedLines.js';
 import { endOfLineText, staleText } from './markText.js';
 
-/** `stale`: the line was edited since, or only calls what leaks. */
+/** `stale`: the line was edited since, or only calls the leaking one. */
 const TONES = ['leak', 'cycle', 'growth', 'shrink', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 

@@ -2,7 +2,7 @@
 import { addCells } from '../../core/report/compareCells.js';
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 
-/** Lines that grew or shrank, two functions of one line added up. The largest change first: of a fix, what shrank. */
+/** Lines that grew or shrank, functions of one line added up. The largest change first, also for shrinking ones. */
 export function comparedLines(report: CompareReport): CompareLine[] {
   const byLine = new Map<string, CompareLine>();
   for (const line of report.lines) {

@@ -68,7 +68,7 @@ export function findingMarks(
     .sort((a, b) => worstFirst(a.parts[0], b.parts[0]));
 }
 
-/** True if the statement holds what other lines allocate. */
+/** True if the statement holds memory of other lines. */
 export function holdsOthers({ file, line, lines }: FindingMark): boolean {
   return lines.some((mark) => mark.file !== file || mark.line !== line);
 }

@@ -1,4 +1,4 @@
-/** Names of runs and what is said of snapshots in lists. */
+/** Names of runs, and texts on snapshots in lists. */
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
 import type { Bytes } from '../../core/model/units.js';
 import { byteText } from '../../core/text/byteText.js';

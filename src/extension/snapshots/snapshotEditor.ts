@@ -44,7 +44,7 @@ export class SnapshotEditor extends Listener {
     }
   }
 
-  /** Shows a snapshot in place of the page that says its file is binary. */
+  /** Shows a snapshot in place of the page for binary files. */
   private async take(tab: vscode.Tab): Promise<void> {
     const { input, group } = tab;
     if (!(input instanceof vscode.TabInputText) || !isPickle(input.uri)) return;

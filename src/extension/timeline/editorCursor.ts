@@ -4,7 +4,7 @@ import type { MarkedLines } from '../marks/markedLines.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
-/** Follows the cursor of the Python editor that was used last: the timeline points out what its line allocated. */
+/** Follows the cursor of the last used Python editor: the timeline outlines the memory of its line. */
 export class EditorCursor extends Listener {
   private readonly moved = new vscode.EventEmitter<void>();
   private current: SourcePlace | null = null;

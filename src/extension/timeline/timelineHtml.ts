@@ -1,6 +1,6 @@
 /** The page of the timeline. Nothing of a snapshot is in it: data comes over messages only. */
 interface TimelinePage {
-  /** What `webview.cspSource` says. */
+  /** The value of `webview.cspSource`. */
   cspSource: string;
   /** Fresh random text for this page. */
   nonce: string;

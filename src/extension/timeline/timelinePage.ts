@@ -21,7 +21,7 @@ import type { TimelineSelection } from './timelineSelection.js';
 import { homedir } from 'node:os';
 import type { SavedFile } from '../../protocol/saveData.js';
 
-/** What every page of the timeline stands on. */
+/** Services for every page of the timeline. */
 export interface TimelineServices {
   readonly extensionUri: vscode.Uri;
   readonly session: SnapshotSession;
@@ -40,12 +40,12 @@ export interface TimelinePlace {
   readonly viewColumn?: vscode.ViewColumn | undefined;
 }
 
-/** The timeline in one webview: answers its questions by way of the worker, and tells it what has changed. */
+/** The timeline in one webview: passes its questions to the worker, and sends it changes. */
 export class TimelinePage extends Listener {
   private readonly server: RpcServer<TimelineApi, TimelineEvents>;
   private sentReading = false;
 
-  /** @param selection what this page shows; pages may share one */
+  /** @param selection of this page; pages may share one */
   constructor(
     private readonly services: TimelineServices,
     private readonly selection: TimelineSelection,
@@ -83,7 +83,7 @@ export class TimelinePage extends Listener {
     });
   }
 
-  /** Tells everything again: what was sent while the page was hidden is lost. */
+  /** Sends the whole state again: messages to a hidden page are lost. */
   refresh(): void {
     this.sendState();
     this.sendCursor();

@@ -13,12 +13,12 @@ import { folderName } from '../workspace/folderName.js';
 /** Stands for the device of inputs that do not name any. */
 const TREND_DEVICE = 0;
 
-/** Higher than any of an earlier session, which a page may have kept. */
+/** Higher than in any earlier session, whose number a page may have stored. */
 function nextRequest(last: number): number {
   return Math.max(last + 1, Date.now());
 }
 
-/** What the timeline offers, and what the user asked it to show last. */
+/** The timeline's choices, and the user's last selection. */
 export class TimelineSelection {
   private request = 0;
   private path: string | null = null;

@@ -32,7 +32,7 @@ export class Timelines extends Listener {
     await this.reveal(false);
   }
 
-  /** Shows two snapshots side by side; the editor keeps the focus. */
+  /** Shows two snapshots side by side; the editor retains the focus. */
   async showCompared(pair: ComparePair): Promise<void> {
     this.selection.askCompared(pair);
     await this.reveal(true);

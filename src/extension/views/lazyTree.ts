@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposer } from '../disposer.js';
 
-/** A view that is there before its rows: their tree is loaded when VS Code asks for the first of them. */
+/** A view without rows at first: its tree is loaded when VS Code requests rows. */
 export class LazyTree<T> implements vscode.TreeDataProvider<T>, Disposer {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
 

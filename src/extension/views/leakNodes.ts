@@ -42,7 +42,7 @@ export interface StackNode {
   readonly parent: LineNode;
   readonly stack: StackReport;
   readonly index: number;
-  /** Run that the stack is of, where several have something to say of the line. */
+  /** Run of the stack, if several runs have the line. */
   readonly runId: string;
 }
 

@@ -45,7 +45,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
   private parents: ReadonlyMap<LineNode, FindingNode | FileNode> = new Map();
   /** Lines that were edited since they ran, or may have been, at the last refresh. */
   private edited: readonly LineMark[] = [];
-  /** Files by what their rows call them. */
+  /** Files by their names in the rows. */
   private names: ReadonlyMap<string, string> = new Map();
 
   readonly onDidChangeTreeData = this.changedEmitter.event;

@@ -27,7 +27,7 @@ export interface RunNode {
   readonly unfolded: boolean;
   readonly name: string;
   readonly run: RunReport;
-  /** Most live bytes of any rank of its job; null where it has no other ranks. */
+  /** Maximum of live bytes of any rank of its job; null without other ranks. */
   readonly mostLive: Bytes | null;
 }
 interface SnapshotNode {
@@ -47,7 +47,7 @@ interface NoteNode {
   readonly icon: 'warning' | 'info';
   readonly message: string;
 }
-/** What is off while the workspace is not trusted; a click leads to trusting it. */
+/** Features that are off without workspace trust; a click leads to trusting it. */
 interface RestrictionNode {
   readonly kind: 'restriction';
 }

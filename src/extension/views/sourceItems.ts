@@ -31,7 +31,7 @@ export function frameItem(
   return item;
 }
 
-/** Shows a line beside the tree, which keeps the focus. */
+/** Shows a line beside the tree, which retains the focus. */
 export function openCommand(file: string, line: number): vscode.Command {
   return {
     title: vscode.l10n.t('Open'),

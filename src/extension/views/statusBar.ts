@@ -21,7 +21,7 @@ type Text = readonly [icon: string, short: string, tooltip: string | vscode.Mark
 /** Findings that the tooltip lists. */
 const MOST_FINDINGS = 5;
 
-/** One item: what is being read, or the rate of the worst run, or that nothing leaks. It names the product. */
+/** One item: the progress of reading, the rate of the worst run, or no leak. It names the product. */
 export class StatusBar extends Listener {
   private readonly item: vscode.StatusBarItem;
 

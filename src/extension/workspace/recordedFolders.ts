@@ -1,4 +1,4 @@
-/** What "Map Recorded Folder…" offers: the folders of recorded files that no workspace file answers to. */
+/** The choices of "Map Recorded Folder…": folders of recorded files without a workspace file. */
 import { recordedCellKey } from '../notebooks/cellNames.js';
 import type { PathRule } from '../../core/attribution/pathMapping.js';
 
@@ -34,7 +34,7 @@ export function recordedFolders(files: readonly string[]): RecordedFolder[] {
     }
   }
   const all = [...counts].map(([folder, count]) => ({ folder, files: count }));
-  // A folder whose only content is one folder says nothing that the deeper one does not say better.
+  // A folder whose only content is one folder adds nothing.
   const useful = all.filter(
     ({ folder, files: count }) => !all.some((other) => parentOf(other.folder) === folder && other.files === count),
   );

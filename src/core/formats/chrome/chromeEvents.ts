@@ -8,7 +8,7 @@ export interface ChromeMemory {
   readonly ts: number;
   /** Index into the trace's threads. */
   readonly thread: number;
-  /** Negative for a free; of a failure what was requested. */
+  /** Negative for a free; the requested size for a failure. */
   readonly bytes: number;
   readonly isFailure: boolean;
   readonly address: bigint;
@@ -44,7 +44,7 @@ const WANTED = new Set([
   'Addr',
 ]);
 
-/** Picks from a Chrome trace what tells of memory: its events, the calls around them, and the user's scopes. */
+/** Selects memory events, the calls around them, and the user's scopes from a Chrome trace. */
 export class ChromeEvents {
   readonly memory: ChromeMemory[] = [];
   readonly threads: ThreadCalls[] = [];
@@ -106,7 +106,7 @@ export class ChromeEvents {
   private memoryEvent(event: JsonObject, ts: number, isFailure: boolean): void {
     const args = event['args'];
     if (!isObject(args)) return;
-    // What failed has no address.
+    // A failed allocation has no address.
     const address = isFailure ? 0 : args['Addr'];
     const bytes = numberOf(args['Bytes']);
     if (bytes === 0 || !(typeof address === 'bigint' || (typeof address === 'number' && Number.isInteger(address))))
@@ -144,7 +144,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Zero for what is not a number. */
+/** Zero for other values than numbers. */
 function numberOf(value: JsonValue | undefined): number {
   const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0;
   return Number.isFinite(number) ? number : 0;

@@ -23,7 +23,7 @@ export async function findMark(source: ByteSource, from: number, marks: readonly
     const got = await source.read(position, buffer.subarray(carried));
     const filled = carried + got;
     const base = position - carried;
-    // What may be the start of a mark is looked at again with what follows.
+    // A possible start of a mark is searched again with the next piece.
     const end = got === 0 ? filled : filled - longest + 1;
     for (let p = 0; p < end; p++) {
       if (isFirst[buffer[p]] === 0) continue;

@@ -3,10 +3,10 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind } from '../../pickle/values.js';
 import { t } from '../../text/translate.js';
 
-/** Kinds of number: whole ones keep all of their 64 bits. */
+/** Kinds of numbers: integers have all 64 bits. */
 export type NumberKind = Kind.Int | Kind.Uint | Kind.Float;
 
-/** Receives what a JSON text consists of. Texts come as UTF-8 without escapes, valid during the call only. */
+/** Receives the parts of a JSON text. Strings are UTF-8 without escapes, valid during the call. */
 export interface JsonHandler {
   beginObject(): void;
   endObject(): void;

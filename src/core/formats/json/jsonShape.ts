@@ -1,7 +1,7 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { JsonMachine, type JsonHandler } from './jsonMachine.js';
 
-/** What a JSON text holds, as far as its beginning tells. */
+/** The content of a JSON text, by its beginning. */
 export type JsonShape =
   | 'snapshot'
   | 'chromeTrace'
@@ -62,7 +62,7 @@ class ShapeWitness implements JsonHandler {
   }
 
   text(): void {
-    // Only keys tell.
+    // Only keys decide.
   }
 
   number(): void {
@@ -70,7 +70,7 @@ class ShapeWitness implements JsonHandler {
   }
 
   literal(): void {
-    // Only keys tell.
+    // Only keys decide.
   }
 
   private begin(isArray: boolean): void {
@@ -80,7 +80,7 @@ class ShapeWitness implements JsonHandler {
   }
 }
 
-/** Tells what a JSON text holds from its first bytes, without its byte order mark. */
+/** Finds the content of a JSON text by its first bytes, without a byte order mark. */
 export function jsonShape(head: Uint8Array): JsonShape {
   const witness = new ShapeWitness();
   try {

@@ -97,7 +97,7 @@ export class JsonToSink implements JsonHandler {
 
   private push(ref: Ref, low: number, high: number): void {
     const { stack } = this;
-    // The nesting that JSON may have, times what a container holds back, is all that ever lies here.
+    // The maximum nesting of JSON, times the pending values of a container.
     if (this.depth === stack.ref.length) stack.grow();
     stack.ref[this.depth] = ref;
     stack.low[this.depth] = low;

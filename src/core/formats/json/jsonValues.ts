@@ -84,7 +84,7 @@ export class JsonElements implements JsonHandler {
     this.add(value);
   }
 
-  /** A text that was met before costs no memory; of texts that are all different, such as times, few are kept. */
+  /** A known string costs no memory. Of strings that all differ, such as times, few are stored. */
   private textOf(bytes: Uint8Array, from: number, to: number): string {
     if (this.strings.count > MOST_TEXTS) this.strings = new StringPool();
     return this.strings.text(this.strings.intern(bytes, from, to));

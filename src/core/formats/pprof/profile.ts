@@ -10,7 +10,7 @@ export interface ProfileFrame {
   readonly line: number;
 }
 
-/** What was measured for one stack. */
+/** The values of one stack. */
 export interface ProfileSample {
   /** Innermost first. */
   readonly frames: readonly ProfileFrame[];
@@ -20,7 +20,7 @@ export interface ProfileSample {
 }
 
 interface Profile {
-  /** What each value of a sample counts, such as `space`. */
+  /** The quantity of each value, such as `space`. */
   readonly types: readonly string[];
   readonly samples: readonly ProfileSample[];
 }

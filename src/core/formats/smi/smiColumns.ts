@@ -1,4 +1,4 @@
-/** Where a table of nvidia-smi has what: places among the fields of a line, -1 where it has none. */
+/** The places of columns among the fields of a line, -1 if missing. */
 export interface SmiColumns {
   readonly count: number;
   readonly time: number;
@@ -6,7 +6,7 @@ export interface SmiColumns {
   readonly pid: number;
   /** The name of a process, which may have commas in it. */
   readonly process: number;
-  /** What else tells a device from another: `uuid`, `gpu_bus_id`. */
+  /** Other fields that identify a device: `uuid`, `gpu_bus_id`. */
   readonly gpu: number;
   readonly used: number;
   readonly total: number;
@@ -19,7 +19,7 @@ const WHOLE = /^\d{1,15}$/;
 /** As nvidia-smi writes it, or by ISO 8601, which `date` and loggers put before its fields. */
 const TIME =
   /^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6})\d{0,3})?(?:(Z)|([+-])(\d\d):?(\d\d))?$/;
-/** What services and loggers write before a line: `trainer-1 | `, `# `, `[rank0] `, a time. */
+/** Prefixes of services and loggers: `trainer-1 | `, `# `, `[rank0] `, a time. */
 const PREFIX =
   /^(?:[\w.@-]{1,64}[ \t]{0,16}\|[ \t]+|#[ \t]*|\[[^\],]{1,64}\][ \t]+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?[ \t]+(?=[^,\s]))/;
 const MOST_PREFIXES = 3;
@@ -51,7 +51,7 @@ export function smiFields(line: string): string[] {
   return rest.split(',').map((field) => field.trim());
 }
 
-/** The columns that a header names, null if the line is not a header of a table that says how much is used. */
+/** The columns in a header, null for other lines than the header of a table of used memory. */
 export function headerColumns(fields: readonly string[]): SmiColumns | null {
   const columns = { ...NONE, count: fields.length };
   fields.forEach((field, i) => {
@@ -86,7 +86,7 @@ export function guessedColumns(fields: readonly string[]): SmiColumns | null {
     [columns.used, columns.total] = inOrder(fields, sizes);
     return columns;
   }
-  // Without units only the documented order can be told: a time, a device, and one or two amounts.
+  // Without units, only the documented order is possible: a time, a device, and one or two amounts.
   if (!hasTime || fields.length !== numbers.length + 1 || numbers.length < 2 || numbers.length > 3) return null;
   if (Number(fields[numbers[0]]) >= MOST_DEVICES) return null;
   columns.index = numbers[0];
@@ -94,7 +94,7 @@ export function guessedColumns(fields: readonly string[]): SmiColumns | null {
   return columns;
 }
 
-/** Where what is used and what there is stand: there is never less than is used. */
+/** The places of used and total memory: total is never less. */
 function inOrder(fields: readonly string[], places: readonly number[]): [used: number, total: number] {
   if (places.length === 1) return [places[0], -1];
   const [a, b] = places;
@@ -118,7 +118,7 @@ export function smiTime(field: string): number {
   return Date.UTC(year, month - 1, day, hour, minute - offset, second) * 1000 + Number(fraction.padEnd(6, '0'));
 }
 
-/** True if the field is a time that says its zone. */
+/** True if the field is a time with a zone. */
 export function hasZone(field: string): boolean {
   const match = TIME.exec(field) as (string | undefined)[] | null;
   return match !== null && (match[8] !== undefined || match[9] !== undefined);

@@ -5,7 +5,7 @@ import { t } from '../../text/translate.js';
 const DEFAULT_CHUNK = 1 << 20;
 const LONGEST_LINE = 1 << 16;
 
-/** The encoding of a text by its byte order mark: what PowerShell redirects into a file is UTF-16. */
+/** The encoding of a text by its byte order mark: PowerShell redirects as UTF-16. */
 export function textDecoder(head: Uint8Array): TextDecoder {
   return new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : 'utf-8');
 }

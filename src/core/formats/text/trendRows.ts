@@ -6,7 +6,7 @@ import { checkSamples } from '../sampleCount.js';
 /** Devices, processes and quantities of one log; more are made to tire us. */
 const MOST_SERIES = 256;
 
-/** What one round of devices takes to be told. */
+/** Maximum duration of one round of devices. */
 const ONE_ROUND_US: Microseconds = 250_000;
 
 interface Open {
@@ -16,9 +16,9 @@ interface Open {
   peak: Bytes | null;
 }
 
-/** Collects a log that says one thing after the other: what comes again begins the next row. */
+/** Collects a log: a repeated source begins the next row. */
 export class TrendRows {
-  /** Series beyond the most that are kept were left out. */
+  /** Series beyond the maximum are left out. */
   leftOut = false;
 
   private readonly times = new Growable(Float64Array);
@@ -81,7 +81,7 @@ export class TrendRows {
   }
 }
 
-/** Up to `length` what is missing is not known. */
+/** Missing values up to `length` are unknown. */
 function fill(column: Growable<Float64Array>, length: number): void {
   while (column.length < length) column.push(Number.NaN);
 }

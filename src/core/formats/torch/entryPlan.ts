@@ -3,7 +3,7 @@ import { Word } from './torchWords.js';
 
 const ACTION_KEY = makeRef(Kind.Text, Word.action);
 
-/** Where trace entries that have all the same keys have their values: places among them, 0 for what they lack. */
+/** The places of values in trace entries with equal keys, 0 if missing. */
 export class EntryPlan {
   action = 0;
   addr = 0;

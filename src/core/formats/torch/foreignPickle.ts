@@ -49,7 +49,7 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
   }
 }
 
-/** What `torch.save` made of a model or its weights. @param where what of it was met, null where that is not known */
+/** A model or its weights from `torch.save`. @param where the class found in it, null if unknown */
 export function checkpoint(source: ByteSource, where: string | null): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
@@ -62,7 +62,7 @@ export function checkpoint(source: ByteSource, where: string | null): SnapshotEr
   );
 }
 
-/** The module and name that the opcode at a place asks for, null where they do not stand beside it. */
+/** The module and name of the opcode at a place, null if they are not beside it. */
 async function nameAt(source: ByteSource, offset: number): Promise<string | null> {
   const from = Math.max(0, offset - 2 * (MOST_NAME + 3));
   const bytes = await readFully(source, from, offset - from + 2 * (MOST_NAME + 1) + 1);

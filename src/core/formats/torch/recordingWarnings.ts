@@ -195,7 +195,7 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
       );
 }
 
-/** Stacks are gathered from the moment that recording begins: what has none is older. */
+/** Stacks exist since the recording began: a block without one is older. */
 function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
   const { blocks, absent } = snapshot;
   if (absent.includes('stacks')) return null;
@@ -219,7 +219,7 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
 /** Gradients without a stack are in every recording of a training; a warning on every file would not be read. */
 const STACKLESS_SHARE = 0.1;
 
-/** Allocations of autograd's threads have no Python stack: worth a word where they are much of what is live. */
+/** Allocations of autograd's threads have no Python stack. A warning, if they are a large part of the live memory. */
 function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
   const { blocks, events, absent } = snapshot;
   if (absent.includes('stacks')) return null;

@@ -33,7 +33,7 @@ export class TorchFrames {
   private readonly ofTraceback = new Map<StringId, readonly FrameId[]>();
   /** Native stacks with Python ones behind them, by both. */
   private readonly ofPair = new Map<StackId, Map<StackId, StackId>>();
-  /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not asked yet. */
+  /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not yet known. */
   private fileLines = new Uint8Array(256);
 
   constructor(
@@ -68,7 +68,7 @@ export class TorchFrames {
       }
     }
     if (file === Word.none) return makeRef(Torch.Frame, this.profilerFrame(name));
-    // Lines count from 1: native code without one says 0, and libraries say an offset.
+    // Lines count from 1. Native code without one has 0, libraries have an offset.
     const known = line > 0 && !this.linesAreOffsets(file) ? line : UNKNOWN_LINE;
     const id = checkedPayload(this.builder.frames.intern(name, file, known), this.name);
     if (trace !== 0 && !this.behind.has(id)) this.keepBehind(id, trace);
@@ -108,7 +108,7 @@ export class TorchFrames {
     return this.stackOfList(list, (texts) => texts.reverse().map((text) => this.traceback(text)));
   }
 
-  /** Native frames of releases before 2.1, which keep them beside the Python ones: a list of function names. */
+  /** Native frames of releases before 2.1, a list of function names beside the Python frames. */
   nativeStack(list: Ref): StackId {
     const { strings, frames } = this.builder;
     const file = strings.internText('??');

@@ -5,7 +5,7 @@ import { checkedPayload, integerText, isNumber } from './torchValue.js';
 const POOL_CACHE = 32;
 const INT_REF = makeRef(Kind.Int, 0);
 
-/** Streams and pools: opaque numbers of the process, kept as texts. There are few, and every event repeats one. */
+/** Streams and pools: opaque numbers of the process, stored as strings. There are few, and every event repeats one. */
 export class TorchLabels {
   /** Labels of the streams 0 to 255, 0 where not met yet. */
   private readonly smallStreams = new Uint32Array(256);

@@ -11,12 +11,12 @@ export type TorchObject =
   | { type: 'events'; first: number; count: number }
   | { type: 'blocks'; first: number; count: number }
   | { type: 'segment'; segment: number }
-  /** One life of a block, in releases before 2.1; `requested` is null where not said. */
+  /** One life of a block, in releases before 2.1; `requested` is null if unknown. */
   | { type: 'history'; capture: number; stack: StackId; requested: number | null }
   | { type: 'list'; items: Ref[]; readAs?: { items: number; stack: StackId } }
   | { type: 'dict'; entries: Map<string, SettingValue | TorchObject> };
 
-/** Objects that are kept as such: settings, segments, traces. Events and blocks never count. */
+/** Objects that stay objects: settings, segments, traces. Events and blocks do not count. */
 const MAX_OBJECTS = 1 << 22;
 /** Entries and items are looked at once each by honest files; so many times in all, and some more, are allowed. */
 const MOST_LOOKS = 4;

@@ -9,7 +9,7 @@ import { Word } from './torchWords.js';
 
 /** Segments and their blocks, of all releases. */
 export class TorchSegments {
-  /** True once a live block did not say what was requested (releases before 2.0). */
+  /** True after a live block without its requested size (releases before 2.0). */
   lacksRequestedSizes = false;
 
   private readonly block: BlockRow = {

@@ -20,7 +20,7 @@ const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
 /** Keys of dictionaries that are more than their value. */
 const COUNTED: ReadonlySet<number> = new Set([Word.action, Word.state, Word.blocks, Word.stage, Word.real_size]);
 
-/** What the top of a snapshot says. */
+/** The top of a snapshot. */
 export interface TorchTop {
   order: readonly number[];
   traces: readonly DeviceTrace[];
@@ -71,7 +71,7 @@ export class TorchSink implements RecordSink {
       if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       const word = ref[i] & PAYLOAD_MASK;
       if (word === Word.filename) isFrame = true;
-      // What has these as well may be counted, and counts once.
+      // A dictionary that also has these keys can be counted, once.
       else if (COUNTED.has(word)) return NONE_REF;
     }
     return isFrame ? this.frames.frame(cells, 0, 2 * keys) : NONE_REF;
@@ -89,7 +89,7 @@ export class TorchSink implements RecordSink {
     const ref = stack.ref;
     // Nine in ten dictionaries are trace entries, and most writers put the action first.
     if (from < to && ref[from] === ACTION_KEY) return this.trace.entry(stack, from, to);
-    // One look at the keys tells what the dictionary is.
+    // The keys show the kind of a dictionary.
     let isEvent = false;
     let isFrame = false;
     let isBlock = false;

@@ -51,7 +51,9 @@ export function finishTorch(
   return { ...ordered, warnings: recordingWarnings(ordered, hasHostMemory) };
 }
 
-/** What PyTorch makes of a profile has one segment from the lowest to the highest address: that is not reserved memory. */
+/**
+ * A snapshot made from a profile has one segment from the lowest to the highest address: that is not reserved memory.
+ */
 function profile(snapshot: Snapshot): Snapshot {
   return { ...snapshot, absent: [...snapshot.absent, 'reserved'] };
 }

@@ -5,7 +5,7 @@ import type { TorchObject, TorchObjects } from './torchObjects.js';
 import { checkedPayload, integerText, isNumber } from './torchValue.js';
 import { Word } from './torchWords.js';
 
-/** What a program or the compiler wrote onto trace entries, as texts. */
+/** Texts of the program or the compiler on trace entries. */
 export class TorchTexts {
   /** Of the dictionaries that were set as metadata: many entries may mention one. */
   private readonly ofDict = new Map<TorchObject, StringId>();
@@ -16,7 +16,7 @@ export class TorchTexts {
     private readonly name: string,
   ) {}
 
-  /** Metadata is a text by convention; what programs set instead is written as JSON writes it. */
+  /** Metadata is text by convention; other values are written as JSON. */
   metadata(stack: ValueStack, at: number): StringId {
     const ref = stack.ref[at];
     if (ref >>> PAYLOAD_BITS === Kind.Text) return ref & PAYLOAD_MASK;
@@ -31,7 +31,7 @@ export class TorchTexts {
     return text;
   }
 
-  /** `N/A` says that no compiled region ran. */
+  /** `N/A` means that no compiled region ran. */
   compileContext(ref: Ref): StringId {
     const text = ref & PAYLOAD_MASK;
     return ref >>> PAYLOAD_BITS === Kind.Text && text !== Word.not_available ? text : Word.empty;

@@ -12,7 +12,7 @@ import { actionOf, Word } from './torchWords.js';
 const INT_REF = makeRef(Kind.Int, 0);
 const EVENT_BITS = makeRef(Torch.Event, 0);
 const TWO_32 = 4294967296;
-/** What nearly all entries have for metadata and compiled region: nothing. */
+/** Metadata and compiled region of nearly all entries: none. */
 const NO_METADATA = makeRef(Kind.Text, Word.empty);
 const NO_CONTEXT = makeRef(Kind.Text, Word.not_available);
 
@@ -92,7 +92,7 @@ export class TorchTrace {
     return EVENT_BITS | event;
   }
 
-  /** A dictionary with an `action`. Each key here has its place in {@link EntryPlan}, or keeps entries from it. */
+  /** A dictionary with an `action`. Each key here has a place in {@link EntryPlan}, or excludes the entry from it. */
   entry(stack: ValueStack, from: number, to: number): Ref {
     const { ref } = stack;
     const row = this.event;

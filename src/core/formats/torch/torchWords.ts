@@ -111,7 +111,7 @@ export const WORDS: readonly string[] = Object.keys(TEXTS)
   .sort((a, b) => a - b)
   .map((id) => TEXTS[id as Word]);
 
-/** What a trace entry records, by the id of its word; {@link Action.Other} where the word is none of these. */
+/** The action of a trace entry by the id of its word; {@link Action.Other} for unknown words. */
 const ACTIONS = new Uint8Array(WORDS.length).fill(Action.Other);
 ACTIONS[Word.alloc] = Action.Alloc;
 ACTIONS[Word.free_requested] = Action.FreeRequested;
@@ -123,7 +123,7 @@ ACTIONS[Word.segment_unmap] = Action.SegmentUnmap;
 ACTIONS[Word.snapshot] = Action.Snapshot;
 ACTIONS[Word.oom] = Action.OutOfMemory;
 
-/** What a trace entry records, by the id of its word. */
+/** The action of a trace entry by the id of its word. */
 export function actionOf(word: number): Action {
   return word < ACTIONS.length ? ACTIONS[word] : Action.Other;
 }

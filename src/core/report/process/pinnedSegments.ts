@@ -7,7 +7,7 @@ import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
 import { growsThroughout } from './growing.js';
 
-/** Share of the reserved memory that pinned segments must keep from use. */
+/** Share of the reserved memory that pinned segments must block. */
 const LEAST_SHARE = 0.25;
 
 /**
@@ -51,7 +51,7 @@ export function pinnedSegments(
   };
 }
 
-/** `file:line` of the owner of a group, null where no line owns it. */
+/** `file:line` of the owner of a group, null without one. */
 function lineOfGroup(digest: SnapshotDigest, group: number, lookup: FileLookup): string | null {
   const { frames, forwardFrames, stackless } = digest.groups[group];
   const framesOf = (indices: readonly number[]): (typeof digest.frames)[number][] =>
@@ -66,7 +66,7 @@ function commonPlace(places: readonly (string | null)[]): string | null {
   return [...counts].sort((a, b) => b[1] - a[1]).at(0)?.[0] ?? null;
 }
 
-/** Share of the live bytes that wait in every snapshot, from which on it is told although it does not grow. */
+/** Share of the live bytes that waits in every snapshot, from which it is reported without growth. */
 const LARGE_SHARE = 0.2;
 const FEWEST_SNAPSHOTS = 3;
 

@@ -11,7 +11,7 @@ import { byteText } from '../../text/byteText.js';
 import { folderOf } from '../folderOf.js';
 import { growsThroughout } from './growing.js';
 
-/** Growth as a share of what was used after warm-up: libraries that are loaded late take some. */
+/** Growth as a share of the use after warm-up: libraries that load late need some. */
 const LEAST_GROWTH = 0.2;
 /** A small segment that PyTorch took between a sample and a dump, and rounding to MiB. */
 const NOISE: Bytes = 4 << 20;
@@ -52,7 +52,7 @@ function hostOnly(
   return finding(device, least.outsideBytes, least.path.slice(folderOf(least.path).length));
 }
 
-/** Samples are taken before or after a dump, and rounded: what moves less than the noise has not moved. */
+/** Samples are taken before or after a snapshot, and rounded: a smaller change than the noise is none. */
 function steadied(series: readonly Bytes[]): Bytes[] {
   let held = series[0];
   return series.map((bytes) => (held = Math.abs(bytes - held) > NOISE ? bytes : held));
@@ -67,7 +67,7 @@ function grows(series: readonly Bytes[]): boolean {
   return growsThroughout(series) && growthOf(series) >= LEAST_GROWTH * series[1];
 }
 
-/** @param log name of the file that has the samples, null where the recorder saw it */
+/** @param log name of the file of the samples, null for the recorder */
 function finding(device: number, series: readonly Bytes[], log: string | null): ProcessFinding {
   return {
     verdict: 'hostOnly',

@@ -8,7 +8,7 @@ import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
 import { growsThroughout } from './growing.js';
 
-/** Growth of what is reserved and not live, as a share of what was reserved after warm-up: less is the allocator's play. */
+/** Growth of unused reserved memory, as a share of the reserved memory after warm-up: less is normal. */
 const LEAST_GROWTH = 0.2;
 /** Share of that growth that a cause must explain. */
 const MAIN_CAUSE = 0.5;
@@ -50,7 +50,7 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
 const FAR_ABOVE = 1.25;
 const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
 
-/** Reserved memory far above what was ever live in the trace, with the settings that apply. */
+/** Reserved memory far above the peak of live memory, with settings that apply. */
 export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const last = snapshots[snapshots.length - 1];
   const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
@@ -90,7 +90,7 @@ function poolsOf(digest: SnapshotDigest, device: number): PoolFacts[] {
   return digest.segments.pools.filter((pool) => pool.device === device);
 }
 
-/** Why memory that is reserved is not used for what is requested, from where it grew. */
+/** Reasons for unused reserved memory, from where it grew. */
 function causeOf(
   before: readonly PoolFacts[],
   after: readonly PoolFacts[],

@@ -7,7 +7,7 @@ import { t } from '../../text/translate.js';
 import { folderOf } from '../folderOf.js';
 import type { OtherInputs } from '../otherInputs.js';
 
-/** What samples of a whole device (nvidia-smi's) say of a run, under one reading of their clock. */
+/** Samples of a whole device (nvidia-smi) for a run, in one time zone. */
 export interface SampledUse {
   /** The log's file. */
   path: string;
@@ -16,7 +16,7 @@ export interface SampledUse {
   capacityBytes: Bytes | null;
 }
 
-/** Why samples say nothing of a device of a run. */
+/** Reasons why samples do not describe a device of a run. */
 type Misfit =
   /** The log lies elsewhere, has no clock, names no such device; or the snapshots have no times or reserved bytes. */
   | 'notComparable'
@@ -34,7 +34,7 @@ const NEAR_US: Microseconds = 2_000_000;
 /** nvidia-smi counts in MiB. */
 const ROUNDING: Bytes = 1 << 20;
 
-/** Everything that logs beside a run's snapshots may say of a device: several readings where the clock's zone is open. */
+/** All logs beside a run's snapshots for a device, in each possible time zone. */
 export function sampledUses(
   snapshots: readonly SnapshotDigest[],
   device: number,
@@ -46,7 +46,7 @@ export function sampledUses(
   });
 }
 
-/** What one log says of a device, or why it says nothing. */
+/** A log's samples of a device, or the reason against them. */
 function sampledUse(
   snapshots: readonly SnapshotDigest[],
   device: number,
@@ -60,7 +60,7 @@ function sampledUse(
   const series = usedOf(snapshots, device, trend);
   const known = moments.every((one): one is Moment => one.atUs !== null && one.reserved !== null);
   if (!isBeside(path, snapshots) || !trend.isWallClock || series === null || !known) return 'notComparable';
-  // What happens on a device that the training does not use is none of its business.
+  // A device that the training does not use is ignored.
   if (moments.every(({ reserved }) => reserved === 0)) return 'notComparable';
   const samples = samplesOf(trend, series);
   const near = Math.max(NEAR_US, NEAR * usualDistance(samples.timeUs));
@@ -143,7 +143,7 @@ function outsideAt(
     const nearest = around.reduce((best, row) =>
       Math.abs(timeUs[row] - at) < Math.abs(timeUs[best] - at) ? row : best,
     );
-    // What was reserved between two samples shows in the later one.
+    // Reserved memory between two samples appears in the later one.
     if (Math.max(...around.map((row) => used[row])) + ROUNDING < reserved) isLess = true;
     outside.push(Math.max(0, used[nearest] - reserved));
   }
@@ -162,7 +162,7 @@ function lowerBound(timeUs: Float64Array, time: Microseconds): number {
   return low;
 }
 
-/** Why samples of the devices say nothing of the runs beside them; none if they do for one, or there is no run. */
+/** Reasons why samples describe none of the runs beside them; none if they describe one, or without runs. */
 export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[]): SnapshotWarning[] {
   const misfits = new Set<Misfit>();
   for (const { snapshots } of runs) {

@@ -14,7 +14,7 @@ export interface Limit {
   /** The statement that puts it there, or releases it. */
   readonly span: Span;
   readonly holder: string;
-  /** Items that it holds at most; null where a loop around the steps releases them. */
+  /** Maximum of items; null if a loop around the steps releases them. */
   readonly most: ItemLimit | null;
   /** It is not a container, but a graph of several steps, that a backward frees every so many. */
   readonly isGraph: boolean;

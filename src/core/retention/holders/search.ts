@@ -200,7 +200,7 @@ export function overwrites({ key, place, loops }: Holding, outlived: number, sea
   const { names } = search.loops;
   if (key === null) return false;
   if (key.known?.kind === 'constant') return true;
-  // One of what these very loops draw is another in each of their iterations.
+  // A value that these loops draw differs in each of their iterations.
   if (key.known?.kind === 'drawn' && names.slice(0, outlived + 1).includes(key.known.loop)) return false;
   const round = roundOf(loops, names[outlived]);
   const identity = identityOf(key);

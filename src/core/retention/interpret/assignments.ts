@@ -25,7 +25,7 @@ export class Assignments extends Part {
     }
   }
 
-  /** `held = kept + [x]` and `held = [*held, x]` put x into held. */
+  /** `held = older + [x]` and `held = [*held, x]` put x into held. */
   private isGrown(target: Expression, source: Expression, act: Activation, statement: Span): boolean {
     if (target.kind !== 'name' && target.kind !== 'attribute') return false;
     const { module } = act.scope;

@@ -81,7 +81,7 @@ export class Calls extends Part {
     );
   }
 
-  /** A method or attribute that is known; null where it is not. */
+  /** A known method or attribute, or null. */
   private member(base: Value, name: string, act: Activation): Value | null {
     let found: Value | null = null;
     for (const object of base.objects) {

@@ -43,7 +43,7 @@ export class Definitions extends Part {
       self: null,
       partial: [],
     };
-    // A closure keeps the variables around it that it names; those of its module are there anyway.
+    // A closure holds the outer variables that it names; those of its module stay anyway.
     if (scope.outer !== null) {
       const used = namesUsed(fn);
       node.content = () =>

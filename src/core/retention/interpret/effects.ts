@@ -205,7 +205,7 @@ function itemsOf(effected: Effected, follower: Follower): Value {
   return { ...value, items: method === 'items' ? [pairOf(plainValue(), element)] : null, source: sourceOf(base) };
 }
 
-/** A module's parameters, which ask for gradients. */
+/** A module's parameters, which require gradients. */
 function parametersOf({ values: [base], method }: Effected, { machine }: Follower): Value {
   const node = new FlowNode(2, true);
   node.storage.push(base.node);
@@ -219,7 +219,7 @@ function parametersOf({ values: [base], method }: Effected, { machine }: Followe
   return { ...value, items, source: sourceOf(base) };
 }
 
-/** The same memory as a value that asks for gradients. */
+/** The same memory as a value that requires gradients. */
 function newWeight(machine: Machine, base: Value, call: Call, act: Activation, isTensor: boolean): Value {
   const node = new FlowNode(3, isTensor);
   node.storage.push(base.node);

@@ -160,7 +160,7 @@ export class Expressions extends Part {
     return { ...part, node };
   }
 
-  /** How many items `[-9:]` leaves; null where it may leave as many as there are. */
+  /** The number of items that `[-9:]` leaves; null without a limit. */
   private lastOf({ start, end }: Slice, act: Activation): ItemLimit | null {
     if (end !== null || start?.kind !== 'unary' || start.operator !== '-') return null;
     return itemLimit(this.evaluate(start.operand, act), sourceText(act.scope.module, start.operand));

@@ -24,7 +24,7 @@ interface TestReader {
   text(expression: Expression): string;
   /** The meaning of an expression for a number of items. */
   limit(expression: Expression): ItemLimit;
-  /** What is tested by a method, or a property, that only returns it: `if not buffer.is_full():`; null for any other. */
+  /** The test that a called method or property returns: `if not buffer.is_full():`; else null. */
   returned(expression: Expression): Returned | null;
   /** The same for the `__len__` of an object. */
   length(object: Expression): Returned | null;
@@ -51,7 +51,7 @@ interface Comparison {
   readonly limit: ItemLimit;
 }
 
-/** The containers whose length a test compares, and the counters that it compares where these end what it guards. */
+/** The containers whose length a test compares, and the counters whose comparison ends the tested code. */
 function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): LengthTest[] {
   const found: LengthTest[] = [];
   for (const { container, operator, limit } of everywhere(test, reader)) {
@@ -59,7 +59,7 @@ function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): Le
   }
   for (const { container, counter, operator, limit } of certain(test, outcome, reader)) {
     const most = operator === '<=' ? oneMore(limit) : limit;
-    // What is never this long for its being not this long may be longer already; a number may jump over another.
+    // A length that is tested for equality may be greater already; a number may skip another.
     const isOther = operator === '!=' && container !== null && (limit.count ?? 0) > 0;
     if (operator !== '<' && operator !== '<=' && !isOther) continue;
     if (counter === null || counter.reader.isCounter(counter.expression)) {
@@ -127,7 +127,7 @@ interface Tested {
   readonly body: readonly Statement[];
 }
 
-/** Methods that a test asks, inside of methods that a test asks. */
+/** Maximum depth of methods inside tested methods. */
 const DEEPEST = 3;
 
 /** Tests of the length of containers, and of counters of their items, around blocks. */
@@ -145,7 +145,7 @@ export class TestedLengths extends Part {
     return found.map((one) => ({ ...one, depth: loops.length }));
   }
 
-  /** @param named how the function that tests calls what the reader's function calls so */
+  /** @param named the testing function's name for a name of the reader's function */
   private readerOf(act: Activation, guarded: Guarded, named: (text: string) => string, depth: number): TestReader {
     const text = (one: Expression): string => named(sourceText(act.scope.module, one));
     const inside = (fn: FunctionObject & { def: FunctionDef }, receiver: Expression, self: Value): TestReader => {

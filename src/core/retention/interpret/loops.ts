@@ -23,7 +23,7 @@ export class Loops extends Part {
     if (this.machine.loops.length === 0) this.machine.entrance++;
   }
 
-  /** @param begin what each iteration begins with */
+  /** @param begin the start of each iteration */
   private rounds(body: readonly Statement[], act: Activation, span: Span, begin: () => void): void {
     const { machine } = this;
     const outer = machine.everyRound;

@@ -31,11 +31,11 @@ export interface Activation {
 
 /** The bound that a test sets on a number of items. */
 export interface LengthTest {
-  /** The container's source; null where a counter is tested, which bounds whatever is put in under the test. */
+  /** The container's source; null for a tested counter, which bounds all containers under the test. */
   readonly container: string | null;
   /** The maximum while the test holds; null without one. */
   readonly limit: ItemLimit | null;
-  /** It may hold more than this, and the test asks for it; null if it does not. */
+  /** A number that the container may exceed, for which the test asks; else null. */
   readonly over: ItemLimit | null;
 }
 
@@ -56,7 +56,7 @@ export interface StepSign {
   readonly entrance: number;
 }
 
-/** A backward, in some of a loop's iterations, that frees a graph of what the watched line allocated. */
+/** A backward, in some iterations of a loop, that frees a graph of the watched memory. */
 interface Release {
   readonly place: Place;
   /** The tensor that it starts from, by its name in the source. */
@@ -78,7 +78,7 @@ const MOST_WORK = 160_000;
 /** Milliseconds for one stack. */
 export const MOST_TIME = 2000;
 
-/** Rounds of a loop that are followed: what the first leaves behind is met in the second. */
+/** Interpreted iterations of a loop: the second sees the results of the first. */
 export const ROUNDS = 2;
 
 /** The loop of a function with unknown callers. */
@@ -118,7 +118,7 @@ export class Machine {
   readonly headers: string[] = [];
   readonly scopes = new Map<PythonModule, Scope>();
   loops: readonly LoopRound[] = [];
-  /** Loops over what a generator gives that is running: it runs on through their rounds, and so does what it makes. */
+  /** Loops over a running generator: it continues during their iterations, and so do its objects. */
   lasting: ReadonlySet<string> = new Set();
   everyRound: number | null = null;
   /** Depth of blocks in which no graph is made. */
@@ -183,14 +183,14 @@ export class Machine {
     return this.measured.find((one) => one.limit !== null && matches(one))?.limit ?? null;
   }
 
-  /** Notes that something takes items out of a container, where the tests around ask for its length as well. */
+  /** Notes a removal of items from a container whose length a surrounding test compares. */
   takeOut(containers: readonly Container[], holder: string, kind: ReleaseKind, place: Place): void {
     const isAll = kind === 'clear' || kind === 'cut';
     const tests = this.measured.filter(({ container }) => container === holder);
     const most = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
     for (const container of containers) {
       const isThorough = isAll || tests.length > 0;
-      // What a test of the length takes out leaves others: what is in these stays.
+      // A removal under a test of the length leaves other items, which stay.
       const clearing = this.clearing(kind, place, isThorough, most);
       if (isAll) releaseItems(container, clearing);
       else container.removals.push(clearing);

@@ -105,7 +105,7 @@ function take({ name, base, args, call, act, receiver }: Called, { machine }: Fo
   return partOf(base);
 }
 
-/** Follows `kept.append(value)` and its like. */
+/** Follows `held.append(value)` and similar calls. */
 function put({ name, base, args, call, act, receiver }: Called, { machine }: Follower): Value | null {
   if (args.length === 0) return null;
   const containers = containersOf(base);

@@ -53,7 +53,7 @@ export function putIn(
   }
 }
 
-/** Facts of a statement that holds a value; what is left out is nothing. */
+/** Facts of a statement that holds a value; omitted ones are absent. */
 type Facts = Pick<Holding, 'holder' | 'value'> & Partial<Holding>;
 
 /** A statement that holds a value, here and now. */

@@ -23,7 +23,7 @@ import { holdingAt, putIn } from './retain.js';
 import type { Activation } from './machine.js';
 import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
 
-/** Gives values to names, attributes and items, and releases what they were. */
+/** Assigns values to names, attributes and items, and releases the former ones. */
 export class Targets extends Part {
   constructor(
     follower: Follower,
@@ -142,7 +142,7 @@ export class Targets extends Part {
       const { slice } = target;
       const end = slice?.start === null ? slice.end : null;
       if (end?.kind === 'unary' && end.operator === '-') {
-        // `del kept[:-9]`
+        // `del rows[:-9]`
         const limit = itemLimit(this.follower.evaluate(end.operand, act), sourceText(act.scope.module, end.operand));
         for (const container of containers) this.empty(container, 'cut', limit, place);
       } else {
@@ -165,7 +165,7 @@ function sourceOf(statement: Span): Span | null {
   return 'value' in statement ? (statement as Assignment).value : null;
 }
 
-/** Items of a container that takes the place of another; null where they are not limited. */
+/** Maximum of items of a container that replaces another; null without a limit. */
 function mostIn({ objects }: Value): ItemLimit | null {
   return objects.find((object) => object.kind === 'container')?.most ?? null;
 }

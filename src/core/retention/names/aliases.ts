@@ -21,7 +21,7 @@ export class Aliases {
     }
   }
 
-  /** What names the container, or what it holds, in a statement's function. */
+  /** The names of the container, or of its items, in a statement's function. */
   in({ within }: Found, isIt: IsIt): IsIt {
     const names = within === null ? undefined : this.names.get(within);
     return (expression) =>

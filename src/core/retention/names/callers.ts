@@ -82,7 +82,7 @@ function findsHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boole
   });
 }
 
-/** What a statement gives an object to: a variable, a list, what calls its function, or a class that derives from it. */
+/** The receiver of an object: a variable, a list, a call, or a derived class. */
 function namedIn({ statement, within }: Found, isIt: IsIt): readonly string[] {
   switch (statement.kind) {
     case 'assign':
@@ -106,7 +106,7 @@ function namedIn({ statement, within }: Found, isIt: IsIt): readonly string[] {
   }
 }
 
-/** True of a call of what the workspace does not define, of a package that may call methods by names of its own. */
+/** True of a call outside of the workspace's functions, to a package that may call any method. */
 function isOutside({ callee }: Call, { body }: PythonModule, workspace: readonly Found[]): boolean {
   let root = callee;
   while (root.kind === 'attribute' || root.kind === 'call' || root.kind === 'subscript')
@@ -126,7 +126,7 @@ function isOutside({ callee }: Call, { body }: PythonModule, workspace: readonly
   );
 }
 
-/** True of what stands in a class whose `start()` calls `run()`. */
+/** True of a class whose `start()` calls `run()`. */
 function isThread(outer: readonly Statement[]): boolean {
   const own = outer.findLast(({ kind }) => kind === 'class');
   return (
@@ -155,7 +155,7 @@ export function runsAtTheEnd(name: string): boolean {
   return AT_THE_END.test(name);
 }
 
-/** True if anything but the function itself, or what makes its object, calls a function of that name. */
+/** True if anything but the function itself, or the constructor of its object, calls this name. */
 function isCalled(name: string, modules: readonly PythonModule[]): boolean {
   return stands(name, '\\s*\\(', modules, ['__init__', name]);
 }
@@ -183,7 +183,7 @@ function spansOf(module: PythonModule, name: string): Span[] {
   return allStatements(module.body).filter((statement) => statement.kind === 'function' && statement.name === name);
 }
 
-/** True if another method empties the attribute, and the program calls that method or hands it over. */
+/** True if another method empties the attribute, and the program calls or passes that method. */
 export function isClearedElsewhere({ attribute, place }: Holding, modules: readonly PythonModule[]): boolean {
   if (attribute === null) return false;
   for (const { module, fn, outer } of modules.flatMap((one) => clearingFunctions(one, attribute))) {

@@ -11,7 +11,7 @@ import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
 import { type Found, type HolderName, inModule, type IsIt, isNamed, mentioning } from './names.js';
 import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 
-/** What may end the growth of a container, by its name alone: of any object, at any time. */
+/** Statements that may end the growth of a container, by its name alone: of any object, at any time. */
 export type NamedRelease = { readonly place: Place } & (
   | { readonly release: ReleaseKind; readonly found: Found }
   | { readonly bound: NamedBound }
@@ -86,7 +86,7 @@ function functionAround(module: PythonModule, line: number): Statement | null {
   return inside.at(0)?.statement ?? null;
 }
 
-/** What puts something in a variable's place may as well be what keeps it: not if it takes only some of what there was. */
+/** An assignment to a variable may also hold the memory, unless it takes a part of the former value. */
 function shortens(statement: Statement, modules: readonly PythonModule[]): boolean {
   if (statement.kind !== 'assign') return true;
   return somePart(statement.value, (part) => {
@@ -175,7 +175,7 @@ export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Pl
 
 const COMPARES = /^(?:[<>]=?|[!=]=|is)$/;
 
-/** True if a test around what is put in, or around each call of the function that does, may cease to hold. */
+/** True if a test around a store, or around each call of its function, may end. */
 function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boolean {
   return isUnder(one, modules, (test) => isPassing(test, modules, isIt));
 }

@@ -4,7 +4,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import { type Standing, standings } from '../../python/standings.js';
 import { keyOf } from '../interpret/sourceText.js';
 
-/** True of an expression that names what is looked for. */
+/** True of an expression with the searched name. */
 export type IsIt = (expression: Expression) => boolean;
 
 /** A statement of a file: where it stands, and the function around it. */
@@ -38,10 +38,10 @@ export interface HolderName {
   readonly name: string;
 }
 
-/** No program has a longer name; a recording may say anything. */
+/** Longer than names of real programs, for hostile recordings. */
 const LONGEST = 500;
 
-/** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is not a container's name. */
+/** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null for other expressions. */
 export function nameOfHolder(holder: string): HolderName | null {
   if (holder.length > LONGEST) return null;
   if (/^getattr\(.*\)$/.test(holder)) return { kind: 'computed', name: 'getattr' };
@@ -53,7 +53,7 @@ export function nameOfHolder(holder: string): HolderName | null {
   return /^\w+$/.test(plain) ? { kind: 'variable', name: plain } : null;
 }
 
-/** What holds a container that is named by its key: emptying that releases all; null for any other. */
+/** The outer container of one that is named by its key: emptying it releases all. Else null. */
 export function outerName(holder: string): HolderName | null {
   return nameOfHolder(holder)?.kind === 'key' ? nameOfHolder(holder.replace(/\[(['"])[^'"]+\1\]$/, '')) : null;
 }

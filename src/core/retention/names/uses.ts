@@ -70,12 +70,12 @@ function continues(value: Expression, isIt: IsIt): boolean {
 }
 
 function mentions(value: Expression, isIt: IsIt): boolean {
-  // What is cut off on the way does not grow for ever.
+  // A slice on the way limits the growth.
   const isCut = (part: Expression): boolean => part.kind === 'subscript' && part.slice !== null && isIt(part.value);
   return somePart(value, isIt) && !somePart(value, isCut);
 }
 
-/** True if a statement puts something into a container, or into what the container holds. */
+/** True if a statement stores into a container, or into one of its items. */
 export function isPut(statement: Statement, isIt: IsIt): boolean {
   const isInside = (target: Expression): boolean =>
     isIt(target) || (target.kind === 'subscript' && target.slice === null && isInside(target.value));

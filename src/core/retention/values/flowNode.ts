@@ -11,25 +11,25 @@ export type Sureness = 0 | 1 | 2 | 3;
 
 /** A value at one moment of the run that is followed. */
 export class FlowNode {
-  /** Values that autograd needs for this one's backward: its graph keeps them, their data and their graphs. */
+  /** Values that autograd needs for the backward of this one: its graph holds their data and graphs. */
   readonly parents: FlowNode[] = [];
-  /** Values that this one keeps as they are: a container its items, a view its base. */
+  /** Values that this one holds unchanged: a container its items, a view its base. */
   readonly holds: FlowNode[] = [];
-  /** Values whose storage it shares, without their graphs: what `detach()` gives. */
+  /** Values whose storage it shares without their graphs, as `detach()` returns. */
   readonly storage: FlowNode[] = [];
   /** One of these it is: after a branch. */
   readonly same: FlowNode[] = [];
-  /** What it keeps through attributes and items that are replaced in time. */
+  /** Values held through attributes and items that are replaced some time. */
   content: (() => Iterable<FlowNode>) | null = null;
   /** How sure it is that the watched line allocates it. */
   allocated: Sureness = 0;
-  /** Its backward has run: its graph keeps nothing any more. */
+  /** Its backward has run: its graph holds nothing any more. */
   freed = false;
-  /** An object that may own parameters, whose gradients it keeps. */
+  /** An object that may own parameters, and so their gradients. */
   isObject = false;
-  /** The loops that ran when an operation made it; null for what was there before, or is not known. */
+  /** The loops around the operation that created it; null for older or unknown ones. */
   made: readonly LoopRound[] | null = null;
-  /** It keeps what it holds no surer than so. */
+  /** The maximum certainty that it holds its contents. */
   limit: Sureness = 3;
 
   /** @param grad certainty that it has a graph @param isTensor true if it can only be a tensor */
@@ -49,26 +49,26 @@ export function smaller(a: Sureness, b: Sureness): Sureness {
 
 /** Items that something holds at most. */
 export interface ItemLimit {
-  /** As the source says it. */
+  /** By the source. */
   readonly text: string;
-  /** Null where the source does not tell the number. */
+  /** Null if the source does not show the number. */
   readonly count: number | null;
 }
 
-/** What is known of a value besides what it keeps. */
+/** Facts on a value besides its contents. */
 export type Known =
   /** A number, or `None` as null. */
   | { readonly kind: 'constant'; readonly value: number | null }
   /** A whole number from zero up to, but not, this. */
   | { readonly kind: 'below'; readonly limit: ItemLimit }
-  /** One of what a loop draws from something, the same ones each time that the loop begins. */
+  /** A value that a loop draws, the same each time that the loop begins. */
   | { readonly kind: 'drawn'; readonly from: object; readonly loop: string }
   /** `id()` of this. */
   | { readonly kind: 'identity'; readonly of: FlowNode }
   /** `len()` of this. */
   | { readonly kind: 'length'; readonly of: FlowNode };
 
-/** What is known of either of two values. */
+/** Common facts of two values. */
 export function knownOfEither(a: Known | null, b: Known | null): Known | null {
   if (a === b || a === null || b === null) return a === b ? a : null;
   if (a.kind === 'constant' && b.kind === 'constant') return a.value === b.value ? a : null;
@@ -77,12 +77,12 @@ export function knownOfEither(a: Known | null, b: Known | null): Known | null {
   return a.kind === 'constant' && b.kind === 'below' ? b : null;
 }
 
-/** How many items a number allows, as the source says it and, where it is known, in figures. */
+/** A number of items in the source's words and, if known, in figures. */
 export function itemLimit({ known }: { readonly known: Known | null }, text: string): ItemLimit {
   return { text, count: known?.kind === 'constant' ? known.value : null };
 }
 
-/** The room for one more than a number: what is put in while there is still no more than that. */
+/** One more than a number: a store under a test of at most this number. */
 export function oneMore({ text, count }: ItemLimit): ItemLimit {
   return count === null ? { text: `${text} + 1`, count } : { text: String(count + 1), count: count + 1 };
 }

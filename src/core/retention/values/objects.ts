@@ -28,7 +28,7 @@ export function placeKey({ module, span }: Place): string {
   return `${module.file}:${span.from}`;
 }
 
-/** What an expression may be. */
+/** Possible values of an expression. */
 export interface Value {
   readonly node: FlowNode;
   /** The objects that it may be, as far as they are known. */
@@ -36,13 +36,13 @@ export interface Value {
   /** The parts of a tuple that was written out. */
   readonly items: readonly Value[] | null;
   readonly known: Known | null;
-  /** What has the same elements, or keys, in the same order; null where that is this value only. */
+  /** The origin of equal elements or keys in equal order; null for this value only. */
   readonly source: object | null;
 }
 
 export type PyObject = Container | Instance | FunctionObject | ClassObject | Library | Hook | ModuleObject;
 
-/** What a call is given. */
+/** The arguments of a call. */
 export interface ArgumentValue {
   readonly name: string | null;
   readonly star: Argument['star'];
@@ -53,7 +53,7 @@ export interface ArgumentValue {
 /** An object whose attributes or items may be replaced. */
 interface Holder {
   readonly node: FlowNode;
-  /** The loops that ran when it was made; none for what was there before. */
+  /** The loops around its creation; none for older ones. */
   madeIn: readonly LoopRound[];
   /** Attributes, or items under literal keys. */
   readonly attrs: Map<string, Value>;
@@ -64,7 +64,7 @@ export interface Container extends Holder {
   readonly type: 'list' | 'dict' | 'set' | 'queue';
   /** It drops old items. */
   readonly bounded: boolean;
-  /** Items that it holds at most; null where the source does not say it. */
+  /** Maximum of items; null if the source does not show it. */
   most: ItemLimit | null;
   /** All that was ever put in. */
   readonly elements: PyObject[];
@@ -131,7 +131,7 @@ interface ModuleObject {
   readonly scope: Scope;
 }
 
-/** What registering a hook gave. */
+/** The result of registering a hook. */
 export interface Hook {
   readonly kind: 'hook';
   removed: boolean;
@@ -176,7 +176,7 @@ export function valueOf(
   return { node, objects, items, known: null, source: null };
 }
 
-/** A number, a text: keeps nothing. */
+/** A number or string: holds nothing. */
 export function plainValue(known: Known | null = null): Value {
   return { ...valueOf(new FlowNode(0)), known };
 }
@@ -255,7 +255,7 @@ export function addTo(container: Container, item: Value): void {
   }
 }
 
-/** Notes that a container releases its items, and what is in those that are containers. */
+/** Notes that a container releases its items, and those of inner containers. */
 export function releaseItems(container: Container, clearing: Removal, depth = 0): void {
   container.removals.push(clearing);
   if (!clearing.isThorough || clearing.most !== null || depth > 2) return;
@@ -263,7 +263,7 @@ export function releaseItems(container: Container, clearing: Removal, depth = 0)
   for (const object of inside) if (object.kind === 'container') releaseItems(object, clearing, depth + 1);
 }
 
-/** What a loop over it, or an index into it, gives. */
+/** The items of a loop over it, or of an index. */
 export function elementOf(value: Value): Value {
   if (value.items !== null && value.items.length > 0) return value.items.reduce((all, item) => eitherOf(all, item));
   const containers = containersOf(value);
@@ -286,7 +286,7 @@ export function elementOf(value: Value): Value {
   return { ...valueOf(node, [...new Set(objects)].slice(0, 6)), known: drawn(value) };
 }
 
-/** What a loop draws from something: each time that the loop begins, the same again. */
+/** A value that a loop draws: each time that the loop begins, the same again. */
 export function drawnFrom(items: Value, loop: string): Value {
   const mark = (value: Value): Value => ({
     ...value,
@@ -297,13 +297,13 @@ export function drawnFrom(items: Value, loop: string): Value {
   return mark(elementOf(items));
 }
 
-/** True if a list, a dictionary or an object keeps nothing that the watched line allocated, yet. */
+/** True if a list, dictionary or object holds no watched memory yet. */
 export function holdsNothing(value: Value): boolean {
   const isFillable = value.objects.some((object) => object.kind === 'container' || object.kind === 'instance');
   return isFillable && dataHeld(value.node) === 0 && graphHeld(value.node) === 0;
 }
 
-/** What is put somewhere where it is made lives as long as what it is put in. */
+/** A value that is created in a store lives as long as its holder. */
 export function adopt(value: Value, madeIn: readonly LoopRound[]): void {
   for (const object of value.objects) {
     if (object.kind !== 'container' && object.kind !== 'instance') continue;
@@ -324,7 +324,7 @@ export function partOf(value: Value): Value {
   return { ...valueOf(node), known: drawn(value) };
 }
 
-/** What is known of a key that is made of several: what the outermost of the loops draws makes it another one. */
+/** Facts on a key of several parts: a value of the outermost loop makes it unique. */
 export function knownOfParts(parts: readonly Value[], loops: readonly LoopRound[]): Known | null {
   const places = parts.map((part) => loops.findIndex(({ loop }) => loop === drawn(part)?.loop));
   const first = Math.min(...places.filter((place) => place >= 0));
@@ -332,12 +332,12 @@ export function knownOfParts(parts: readonly Value[], loops: readonly LoopRound[
   return isSure && first < loops.length ? (parts[places.indexOf(first)].known ?? null) : null;
 }
 
-/** A part of what a loop draws is drawn with it. */
+/** A part of a drawn value is drawn with it. */
 function drawn({ known }: Value): (Known & { readonly kind: 'drawn' }) | null {
   return known?.kind === 'drawn' ? known : null;
 }
 
-/** What is in a container that is emptied into another. */
+/** The items of a container that is emptied into another. */
 export function spread(value: Value): Value {
   return value.objects.some((object) => object.kind === 'container') ? elementOf(value) : partOf(value);
 }
@@ -367,7 +367,7 @@ export function isModule(library: string): boolean {
   return library.startsWith('torch.nn.');
 }
 
-/** An object of a library that is not a module: what it is given it may keep, release or call, repeatedly. */
+/** An object of a library that is no module: it may hold, release or call its arguments, repeatedly. */
 export function isForeign(object: PyObject): boolean {
   return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
 }

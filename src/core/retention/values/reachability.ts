@@ -1,12 +1,12 @@
 import type { FlowNode, Sureness } from './flowNode.js';
 
-/** What a value keeps alive, and what a graph leads to. */
+/** The values that a value holds, directly or through a graph. */
 export interface Held {
   readonly data: Sureness;
   readonly graph: Sureness;
 }
 
-/** What a walk may still pass through. */
+/** Edges that a walk may still follow. */
 type Mode = 'data' | 'object' | 'behind';
 
 /** How sure it is that a value is, or holds, memory that the watched line allocated. */
@@ -14,7 +14,7 @@ export function dataHeld(node: FlowNode): Sureness {
   return LEVELS.find((level) => finds(node, 'data', level)) ?? 0;
 }
 
-/** How sure it is that the graph of a value, or of one that it holds, keeps memory that the watched line allocated. */
+/** The certainty that the graph of a value, or of one that it holds, holds watched memory. */
 export function graphHeld(node: FlowNode): Sureness {
   return LEVELS.find((level) => finds(node, 'object', level)) ?? 0;
 }
