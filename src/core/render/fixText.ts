@@ -2,7 +2,15 @@
 import { t } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import { VERDICT_TEXT, fileAndLine, liveBytes, perStep, placeText, snapshotsText } from '../report/reportText.js';
+import {
+  VERDICT_TEXT,
+  fileAndLine,
+  liveBytes,
+  otherLinesText,
+  perStep,
+  placeText,
+  snapshotsText,
+} from '../report/reportText.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
 const COLUMNS: readonly Column[] = [
@@ -64,12 +72,23 @@ function sideText({ run, rank, snapshots }: FixVerdict['before']): string {
 /** Lines of a terminal below the answer: the lines that leak in one of the runs. */
 export function fixLines(fix: FixVerdict | null): string[] {
   if (fix === null) return [];
-  const table = fix.lines.length === 0 ? [] : ['', ...tableLines(COLUMNS, fix.lines.map(fixCells))];
+  const rows = fixRows(fix);
+  const table = rows.length === 0 ? [] : ['', ...tableLines(COLUMNS, rows)];
   return [`  ${fixSides(fix)}`, ...table.map((text) => (text === '' ? '' : `  ${text}`)), ''];
 }
 
+/** Cells of a table: the lines, and the sum of the others. */
+export function fixRows({ lines, otherLines }: FixVerdict): string[][] {
+  const rows = lines.map(fixCells);
+  if (otherLines === undefined) return rows;
+  const rates = [otherLines.bytesPerStepBefore, otherLines.bytesPerStepAfter].map((bytes) =>
+    bytes === null ? '' : perStep(byteText(Math.round(bytes)), 'annotations'),
+  );
+  return [...rows, ['', ...rates, otherLinesText(otherLines.lines)]];
+}
+
 /** Answer, rates and place of one line. */
-export function fixCells(line: FixLine): string[] {
+function fixCells(line: FixLine): string[] {
   const { lineBefore, lineAfter } = line;
   const place = placeText({ ...line, line: lineAfter ?? lineBefore ?? 0 });
   const moved = lineBefore !== null && lineAfter !== null && lineBefore !== lineAfter;

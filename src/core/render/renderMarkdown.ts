@@ -5,7 +5,7 @@ import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { liveNotes } from './heldText.js';
 import { findingMarkdown } from './findingText.js';
-import { compareSentences, fixCells, fixSides } from './fixText.js';
+import { compareSentences, fixRows, fixSides } from './fixText.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines } from '../report/lineSelection.js';
 import { shownRuns } from './jobText.js';
@@ -102,9 +102,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
 }
 
 function fixMarkdown(fix: FixVerdict, answer: string): string[] {
-  const rows = fix.lines
-    .map(fixCells)
-    .map(([answer, before, after, place]) => [answer, before, after, codeSpan(place)]);
+  const rows = fixRows(fix).map(([answer, before, after, place]) => [answer, before, after, codeSpan(place)]);
   return [
     `## ${t('Is the leak gone?')}`,
     '',

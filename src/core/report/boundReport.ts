@@ -1,10 +1,11 @@
 /** Limits the size of reports. Omitted parts are summed, so all totals stay. */
 import { largestOf } from '../attribution/equalBlocks.js';
 import { groupBy } from '../maps.js';
+import type { Bytes } from '../model/units.js';
 import { runVerdict } from '../verdict/shape.js';
 import { addCells, emptyCell } from './compareCells.js';
 import { isSuspect, sum } from './lineSelection.js';
-import type { CompareReport, ReportFrame, RunReport } from './report.js';
+import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } from './report.js';
 
 /** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
 const MOST_CHARACTERS = 1 << 25;
@@ -61,6 +62,7 @@ export function boundRuns(
 /** Bounds a comparison: lines that changed most come first. */
 export function boundCompare(report: CompareReport, most = MOST_CHARACTERS): void {
   const fits = roomFor(most);
+  if (report.fix !== null) boundFix(report.fix, fits);
   boundLines(
     [report],
     fits,
@@ -71,6 +73,22 @@ export function boundCompare(report: CompareReport, most = MOST_CHARACTERS): voi
     frames,
     ...stacks.reduce((cell, stack) => addCells(cell, stack), emptyCell(report.otherLines.flow !== null)),
   }));
+}
+
+function boundFix(fix: FixVerdict, fits: (value: object) => boolean): void {
+  const list = { lines: fix.lines, otherLines: { lines: 0, bytesPerStepBefore: 0, bytesPerStepAfter: 0 } as FixOthers };
+  const add = (a: Bytes | null, b: Bytes | null): Bytes | null => (a === null || b === null ? null : a + b);
+  boundLines(
+    [list],
+    fits,
+    () => 0,
+    (others, line) => {
+      others.bytesPerStepBefore = add(others.bytesPerStepBefore, line.bytesPerStepBefore);
+      others.bytesPerStepAfter = add(others.bytesPerStepAfter, line.bytesPerStepAfter);
+    },
+  );
+  fix.lines = list.lines;
+  if (list.otherLines.lines > 0) fix.otherLines = list.otherLines;
 }
 
 /** Takes values as long as there is room for all of them. */

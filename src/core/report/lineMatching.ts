@@ -1,10 +1,12 @@
-import { getOrAdd } from '../maps.js';
+import { getOrAdd, groupBy } from '../maps.js';
 import type { LineReport } from './report.js';
 
 /** The similarity of two lines; those without any are not paired. */
 const SAME_CALLS = 4;
 const NOT_SEEN = 1;
 const SAME_NUMBER = 1;
+/** Places in a function, counted in lines of a report, that a line may have moved. */
+const FURTHEST = 128;
 
 /**
  * Pairs the lines of two versions of a program: by their order in a function, by their PyTorch call, and by their
@@ -21,8 +23,14 @@ export function matchLines(
   for (const line of before) groupOf(files.get(line.file) ?? line.file, line).before.push(line);
   for (const line of after) groupOf(line.file, line).after.push(line);
   const pairs = new Map<LineReport, LineReport>();
+  const numbers = new Map<string, number>();
+  const called = (lines: readonly LineReport[]): Called[] =>
+    byNumber(lines).map((line) => ({
+      line,
+      calls: callsOf(line, (text) => getOrAdd(numbers, text, () => numbers.size)),
+    }));
   for (const group of groups.values()) {
-    for (const [from, to] of align(byNumber(group.before), byNumber(group.after))) pairs.set(from, to);
+    for (const [from, to] of align(called(group.before), called(group.after))) pairs.set(from, to);
   }
   return pairs;
 }
@@ -30,11 +38,11 @@ export function matchLines(
 /** The second run's name of a file of the first, which may have another folder. */
 function fileNames(before: readonly LineReport[], after: readonly LineReport[]): Map<string, string> {
   const later = new Set(after.map((line) => line.file));
+  const alike = groupBy(later, lastPart);
   const names = new Map<string, string>();
   for (const { file } of before) {
-    if (later.has(file)) continue;
-    const alike = [...later].filter((other) => lastPart(other) === lastPart(file));
-    if (alike.length === 1) names.set(file, alike[0]);
+    const others = later.has(file) ? [] : (alike.get(lastPart(file)) ?? []);
+    if (others.length === 1) names.set(file, others[0]);
   }
   return names;
 }
@@ -47,42 +55,62 @@ function byNumber(lines: readonly LineReport[]): LineReport[] {
   return [...lines].sort((a, b) => a.line - b.line);
 }
 
-/** The pairing in order whose lines fit best together. */
-function align(before: readonly LineReport[], after: readonly LineReport[]): [LineReport, LineReport][] {
-  const calls = { before: before.map(callsOf), after: after.map(callsOf) };
-  const fit = (i: number, j: number): number => fitOf(before[i], calls.before[i], after[j], calls.after[j]);
-  const best = before.map(() => new Float64Array(after.length + 1));
-  best.push(new Float64Array(after.length + 1));
+/** A line with the calls of its stacks, see {@link callsOf}. */
+interface Called {
+  readonly line: LineReport;
+  readonly calls: ReadonlySet<string>;
+}
+
+/** What a step through both lists does with the next lines of them. */
+const PAIR = 1;
+const SKIP_BEFORE = 2;
+const SKIP_AFTER = 3;
+
+/** The pairing in order whose lines fit best together, of places that are not further apart than edits move lines. */
+function align(before: readonly Called[], after: readonly Called[]): [LineReport, LineReport][] {
+  const width = 2 * FURTHEST + 1;
+  const steps = new Uint8Array(before.length * width);
+  let below = new Int32Array(after.length + 2);
+  let best = new Int32Array(after.length + 2);
   for (let i = before.length - 1; i >= 0; i--) {
-    for (let j = after.length - 1; j >= 0; j--) {
-      const paired = fit(i, j) > 0 ? fit(i, j) + best[i + 1][j + 1] : 0;
-      best[i][j] = Math.max(paired, best[i + 1][j], best[i][j + 1]);
+    const end = Math.min(after.length, i + FURTHEST + 1);
+    best[end] = 0;
+    for (let j = end - 1; j >= Math.max(0, i - FURTHEST); j--) {
+      const fit = fitOf(before[i], after[j]);
+      const paired = fit > 0 ? fit + below[j + 1] : 0;
+      best[j] = Math.max(paired, below[j], best[j + 1]);
+      steps[i * width + j - i + FURTHEST] =
+        fit > 0 && best[j] === paired ? PAIR : best[j] === below[j] ? SKIP_BEFORE : SKIP_AFTER;
     }
+    [below, best] = [best, below];
   }
   const pairs: [LineReport, LineReport][] = [];
   for (let i = 0, j = 0; i < before.length && j < after.length;) {
-    if (fit(i, j) > 0 && best[i][j] === fit(i, j) + best[i + 1][j + 1]) pairs.push([before[i++], after[j++]]);
-    else if (best[i][j] === best[i + 1][j]) i++;
-    else j++;
+    const isNear = Math.abs(j - i) <= FURTHEST;
+    const step = isNear ? steps[i * width + j - i + FURTHEST] : j > i ? SKIP_BEFORE : SKIP_AFTER;
+    if (step === PAIR) pairs.push([before[i].line, after[j].line]);
+    if (step !== SKIP_AFTER) i++;
+    if (step !== SKIP_BEFORE) j++;
   }
   return pairs;
 }
 
-function fitOf(a: LineReport, callsA: ReadonlySet<string>, b: LineReport, callsB: ReadonlySet<string>): number {
-  const number = a.line === b.line ? SAME_NUMBER : 0;
+function fitOf(a: Called, b: Called): number {
+  const number = a.line.line === b.line.line ? SAME_NUMBER : 0;
   // A line that holds nothing at the end shows no stack.
-  if (callsA.size === 0 || callsB.size === 0) return NOT_SEEN + number;
-  return [...callsA].some((call) => callsB.has(call)) ? SAME_CALLS + number : 0;
+  if (a.calls.size === 0 || b.calls.size === 0) return NOT_SEEN + number;
+  for (const call of a.calls) if (b.calls.has(call)) return SAME_CALLS + number;
+  return 0;
 }
 
-/** The callees of a line's stacks, to the library's line, and the callers. */
-function callsOf(line: LineReport): Set<string> {
+/** The callees of a line's stacks, to the library's line, and the callers. @param numberOf the number of a text */
+function callsOf(line: LineReport, numberOf: (text: string) => number): Set<string> {
   return new Set(
     line.stacks.map(({ frames }) => {
       const own = frames.findIndex((frame) => frame.file === line.file && frame.line === line.line);
-      const below = frames.slice(0, Math.max(0, own)).map((frame) => `${frame.file}:${frame.line}`);
-      const above = frames.slice(own + 1).map((frame) => frame.function);
-      return [...below, '', ...above].join('\n');
+      const below = frames.slice(0, Math.max(0, own)).map((frame) => `${numberOf(frame.file)}:${frame.line}`);
+      const above = frames.slice(own + 1).map((frame) => numberOf(frame.function));
+      return `${below.join()}/${above.join()}`;
     }),
   );
 }

@@ -487,6 +487,15 @@ export interface FixVerdict {
   after: FixSide;
   /** Lines that leak in one of the runs, the fastest first. */
   lines: FixLine[];
+  /** Sums of the lines for which a report has no room; left out where there are none. */
+  otherLines?: FixOthers;
+}
+
+/** null where no step is known of one of them. */
+export interface FixOthers {
+  lines: number;
+  bytesPerStepBefore: Bytes | null;
+  bytesPerStepAfter: Bytes | null;
 }
 
 export type FixAnswer = 'gone' | 'smaller' | 'same' | 'worse' | 'cannotTell';

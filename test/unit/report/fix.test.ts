@@ -3,10 +3,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { groupRuns } from '../../../src/core/runs/runs.js';
+import { renderCompareMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderCompareText } from '../../../src/core/render/renderText.js';
+import { boundCompare } from '../../../src/core/report/boundReport.js';
 import { buildCompare, compareRuns } from '../../../src/core/report/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { fixVerdict } from '../../../src/core/report/fixVerdict.js';
-import type { CompareReport, FixVerdict, RunReport } from '../../../src/core/report/report.js';
+import type { CompareReport, FixLine, FixVerdict, RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
 const FOLDER = join(FIXTURES, 'fixes');
@@ -117,6 +120,29 @@ describe('A fix', () => {
     assert.equal(fixed(before, more, ...old, fresh).why, 'Neither run leaks.');
     assert.equal(fixed(gone, before).answer, 'worse');
     assert.equal(fixed(gone, before, ...old).answer, 'same');
+  });
+
+  it('of more lines than a report has room for names the fastest, and adds the others up', async () => {
+    const report = await compared('leak', 'more');
+    const { lines } = report.fix ?? { lines: [] };
+    const shown = lines.slice(0, 2);
+    boundCompare(
+      report,
+      shown.reduce((sum, line) => sum + JSON.stringify({ ...line, stacks: [] }).length, 0),
+    );
+    assert.deepEqual(report.fix?.lines, shown);
+    const rest = lines.slice(2);
+    const sumOf = (rate: (line: FixLine) => number | null): number =>
+      rest.reduce((sum, line) => sum + (rate(line) ?? 0), 0);
+    const otherLines = {
+      lines: rest.length,
+      bytesPerStepBefore: sumOf((line) => line.bytesPerStepBefore),
+      bytesPerStepAfter: sumOf((line) => line.bytesPerStepAfter),
+    };
+    assert.deepEqual([rest.length, report.fix?.otherLines], [2, otherLines]);
+    assert.match(renderCompareText(report, { mostLines: 5 }), / 8\.5 KiB\/step +8\.5 KiB\/step  2 other lines/);
+    assert.match(renderCompareMarkdown(report, { mostLines: 5 }), /2 other lines/);
+    assert.ok(!('otherLines' in (await fixOf('leak', 'more'))));
   });
 
   it('is unknown for a run that is too short, with advice', async () => {

@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
       values++;
       levels++;
     } else if (bracket === CLOSING) levels--;
-    if (levels > MOST_LEVELS || values > MOST_VALUES) throw new RangeError('the text holds too many values');
+    if (levels > MOST_LEVELS || values > MOST_VALUES) throw new RangeError('oversized');
   }
   return JSON.parse(text);
 }
