@@ -114,6 +114,7 @@ describe('A leak in the editor', () => {
     await workbench.runCommand('Leakline: Show Leaks');
     const ignored = /^[\d.]+ MiB\/step ?ignored · pyramid\.py:18/;
     await sideBar.tree('Leaks').untilRow(ignored);
+    await workbench.statusBarItem(/no new leak/).waitFor();
     await workbench.picture('ignored');
     await workbench.runCommand('Leakline: Clear Results');
     const welcome = page.locator('.welcome-view-content');

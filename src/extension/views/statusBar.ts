@@ -95,7 +95,9 @@ export class StatusBar extends Listener {
       const why = vscode.l10n.t('One snapshot shows what is live, not what leaks: record more of them');
       return ['$(watch)', vscode.l10n.t('needs more snapshots'), why];
     }
-    return ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the snapshots read')];
+    return runs.some(({ lines }) => lines.some((line) => line.ignored && line.verdict === 'leak'))
+      ? ['$(check)', vscode.l10n.t('no new leak'), vscode.l10n.t('Every leak is ignored or in the baseline')]
+      : ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the snapshots read')];
   }
 
   private leakText(leaks: readonly FindingMark[]): Text {
