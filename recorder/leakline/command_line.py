@@ -1,4 +1,4 @@
-"""The command line that this package carries: one JavaScript program, run by the Node.js of the PATH."""
+"""The command line in this package: a JavaScript program that the Node.js on the PATH runs."""
 from __future__ import annotations
 
 import os
@@ -14,14 +14,11 @@ PLACES = (os.path.join(HERE, 'node', 'cli.js'), os.path.join(HERE, '..', '..', '
 
 
 class NodeMissing(Exception):
-    """Node.js, or the program for it, is absent. The text says what to do."""
+    """Node.js or its program is missing. The text has the remedy."""
 
 
 def command(arguments: Sequence[str]) -> List[str]:
-    """The words of a process that runs the command line.
-
-    :raises NodeMissing: where Node.js or the built program is absent
-    """
+    """The command of the command line. :raises NodeMissing: if Node.js or the built program is missing"""
     program = next((path for path in PLACES if os.path.exists(path)), None)
     if program is None:
         raise NodeMissing('the command line is not built. Run: npm run build')

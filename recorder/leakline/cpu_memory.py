@@ -1,11 +1,7 @@
-"""A model of the CUDA caching allocator, fed with the tensors that CPU PyTorch really allocates and frees.
-
-What is real: every storage's size, the Python stack that allocated it and the stack that freed it, in order.
-What is modelled: addresses, rounding, segments. Not modelled: streams, C++ frames, memory that kernels take for
-themselves (cuBLAS and cuDNN workspaces).
-
-As on a GPU, work that autograd's backward does has no Python frames, except those of a custom Function's own
-``backward``: CUDA backward runs on the engine's thread, where the training loop is not on the stack.
+"""A model of the CUDA caching allocator, fed with the storages that CPU PyTorch allocates and frees. Sizes, order and
+Python stacks are real. Addresses, rounding and segments are modelled. Streams, C++ frames and memory of kernels
+(cuBLAS, cuDNN) are not. As on a GPU, autograd's backward has no Python frames, except those of a custom Function's
+``backward``.
 """
 from __future__ import annotations
 
@@ -34,12 +30,12 @@ Block = Dict[str, Any]
 Segment = Dict[str, Any]
 ACTIONS = ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'snapshot', 'oom')
 NO_STACK = -1
-#: how this model is called, which a GPU build would not show
+#: the name of this model, which no GPU has
 OWN_MACHINERY = ('_python_dispatch.py', 'weakref.py', '_dynamo/eval_frame.py', 'torch/_compile.py')
 
 
 class Stacks:
-    """Stacks by number. As in C++, nothing of them is an object that Python's collector would have to visit."""
+    """Stacks by number. As in C++, Python's collector does not track them."""
 
     def __init__(self, hide: Tuple[str, ...]) -> None:
         self._hide = hide
@@ -82,7 +78,7 @@ class Stacks:
 
 
 class Trace:
-    """The ring of events, in columns."""
+    """The ring of events, as columns."""
 
     def __init__(self) -> None:
         self.max_entries = sys.maxsize
@@ -113,7 +109,7 @@ class Trace:
 
 
 class OutOfModelMemory(Exception):
-    """The model's capacity is spent; carries the sizes an observer is told."""
+    """The model's capacity is exhausted; contains the sizes for observers."""
 
     def __init__(self, wanted: int, free: int) -> None:
         super().__init__(wanted, free)
@@ -192,9 +188,8 @@ def _free_block(address: int, size: int) -> Block:
 
 
 class CpuMemory(TorchDispatchMode):
-    """Watches tensor storages come and go, and answers what ``torch.cuda.memory`` answers on a GPU.
-
-    It is also the device-memory port of the recorder (``leakline_recorder.memory.DeviceMemory``).
+    """Watches tensor storages, and answers the calls of ``torch.cuda.memory``. It is also a ``DeviceMemory`` of the
+    recorder.
     """
 
     device_type = 'cpu'
@@ -230,7 +225,7 @@ class CpuMemory(TorchDispatchMode):
         return super().__exit__(*error)
 
     def _on_host(self, tensor: torch.Tensor) -> torch.Tensor:
-        """As ``tensor.cpu()`` on a GPU: a copy that the device does not hold."""
+        """Like ``tensor.cpu()`` on a GPU: a copy outside of the device."""
         self.copies_to_host = True
         try:
             return tensor.clone()
@@ -273,7 +268,7 @@ class CpuMemory(TorchDispatchMode):
         if self.recording:
             self.trace.add(action, address, size, stack)
 
-    # -- what torch.cuda.memory answers -------------------------------------------------------------------------
+    # -- the calls of torch.cuda.memory -------------------------------------------------------------------------
 
     def record_memory_history(self, enabled: Optional[str] = 'all', *_: Any, max_entries: int = sys.maxsize, clear_history: bool = False, **__: Any) -> None:
         self.recording = enabled is not None

@@ -23,7 +23,7 @@ import pytest
 MODEL = ('Measured on the CPU with a model of the CUDA allocator, to which each tensor belongs. It sees Python references, '
          'autograd graphs and cycles, but no streams, other threads, fragmentation, custom kernels or compiled regions.')
 COST = 'leakline_seconds'
-#: with fewer, no growth is proved to be a leak
+#: with fewer steps, no growth is proved to be a leak
 FEWEST_STEPS = 16
 _seconds: List[float] = []
 
@@ -45,10 +45,8 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 class GpuLeaks:
-    """The memory of one test's steps. The recording lies in a temporary folder, and is removed with its verdict.
-
-    :param per_step: bytes that may leak per step, over all findings
-    :param every: steps from one snapshot to the next
+    """The memory of one test's steps. Its recording lies in a temporary folder until the verdict. :param per_step:
+    bytes that may leak per step, over all findings :param every: steps from one snapshot to the next
     """
 
     def __init__(self, item: pytest.Item, per_step: int, every: int) -> None:
@@ -62,7 +60,7 @@ class GpuLeaks:
 
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:
-        """One step: what is allocated in it and outlives it is judged."""
+        """One step: memory that it allocates and that outlives it is judged."""
         from leakline_recorder import api
 
         if self._item.config.getoption('--leakline') == 'off':
@@ -86,7 +84,7 @@ class GpuLeaks:
         if self._model:
             from .cpu_memory import CpuMemory
             memory = self._exits.enter_context(CpuMemory(hide=(__file__,)))
-        # The sources are available: they tell what holds the memory, without a walk over all objects.
+        # The sources are available: they show the holder, without a search of all objects.
         options = Options(out=self._folder.name, run='test', start=0, every=self._every, widen=sys.maxsize, light=0,
                           limit=sys.maxsize, holders=False, signal='', at_exit=False, quiet=True)
         self._exits.callback(api.stop)
@@ -98,7 +96,7 @@ class GpuLeaks:
         self._folder = None
 
     def check(self) -> None:
-        """Judge the steps so far, once. Fails the test if more leaks than may."""
+        """Judge the steps so far, once. Fails the test on too large a leak."""
         from leakline_recorder import api
 
         if self._steps < FEWEST_STEPS:
@@ -134,7 +132,9 @@ class GpuLeaks:
 
 
 def _root(config: pytest.Config) -> Path:
-    """Where the sources lie: the folder that pytest was started in, if its configuration lies below, as in ``tests/pytest.ini``."""
+    """The root of the sources: the folder in which pytest started, if its configuration lies below, as in
+    ``tests/pytest.ini``.
+    """
     started, configured = config.invocation_params.dir, config.rootpath
     return started if started in configured.parents else configured
 

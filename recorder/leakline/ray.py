@@ -20,8 +20,7 @@ RETRIES = 3
 
 def digest(out: str, inputs: Sequence[str], shards: Optional[int] = None, options: Sequence[str] = ()) -> List[str]:
     """Runs ``leakline digest`` for all shards, by default one per CPU of the cluster. Returns the last line of each.
-
-    :raises RuntimeError: what a shard that failed said
+    :raises RuntimeError: with the message of a failed shard
     """
     import ray
 
@@ -30,7 +29,7 @@ def digest(out: str, inputs: Sequence[str], shards: Optional[int] = None, option
     count = shards or max(1, int(ray.cluster_resources().get('CPU', 1)))
     given = ['--out', _absolute(out), *options, *map(_absolute, inputs)]
 
-    # A worker that is killed is replaced; a shard that says what is wrong is not tried again.
+    # A killed worker is replaced; a shard with an error message is not tried again.
     @ray.remote(num_cpus=1, max_retries=RETRIES)
     def run(shard: int) -> str:
         done = subprocess.run(command(['digest', '--shard', f'{shard}/{count}', *given]), capture_output=True, text=True)

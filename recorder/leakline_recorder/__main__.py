@@ -4,7 +4,7 @@ import sys
 
 if not __package__:
     here = os.path.dirname(os.path.abspath(__file__))
-    # Run by its path, Python looks for modules in here first: `memory` and `files` are the program's own names.
+    # Run by its path, Python searches modules here first: `memory` and `files` are names of the program.
     sys.path[:] = [entry for entry in sys.path if not entry or os.path.abspath(entry) != here]
     sys.path.append(os.path.dirname(here))
 

@@ -1,6 +1,5 @@
-"""The functions a training script calls. One recording per process.
-
-Nothing here imports torch before ``start()``: until then the program may still set what torch reads when it is imported.
+"""The functions for training scripts. One recording per process. ``start()`` is the first to import torch: until then,
+the program may set variables for it.
 """
 from __future__ import annotations
 
@@ -22,10 +21,9 @@ _session: Optional['Session'] = None
 
 @guarded('could not start')
 def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = None, **settings: Any) -> None:
-    """Begin recording; a second call is ignored.
-
-    ``settings`` are the fields of :class:`Options` (``every=20, out='recordings'``); what is not given comes from the
-    environment (``LEAKLINE_EVERY=20``) and then from the defaults. ``memory`` replaces the CUDA allocator in tests.
+    """Begin recording; a second call is ignored. ``settings`` are the fields of :class:`Options` (``every=20,
+    out='recordings'``). The environment (``LEAKLINE_EVERY=20``) and the defaults complete them. ``memory`` replaces the
+    CUDA allocator in tests.
     """
     if _session is None:
         chosen = options or Options.from_environment(**settings)
@@ -35,7 +33,7 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
 
 @guarded('could not start')
 def start_on_device(settings: Dict[str, Any], inherited_rank: str) -> None:
-    """Begin in a spawned process that is about to use a device for the first time, unless recording has started already."""
+    """Begin in a spawned process before its first use of a device, unless recording has started already."""
     if _session is None:
         _open(Options.from_environment(**settings), inherited_rank=inherited_rank, on_device=True)
 
@@ -52,7 +50,7 @@ def _open(options: Options, memory: Optional['DeviceMemory'] = None, inherited_r
 
 
 def run_of_children(settings: Dict[str, Any], rank: str) -> str:
-    """The run of what this process spawns: its own name, so that ranks of several machines that share one still do."""
+    """The run of a spawned process: its own name, shared by the ranks of a job on several machines."""
     from .run import identify
 
     own = _session.run.id if _session is not None else identify(settings.get('run', '')).id
@@ -70,7 +68,7 @@ def stop() -> None:
 
 @guarded('could not count a step')
 def mark_step() -> None:
-    """Say that a training step is over. From the first call on, optimizers are no longer counted."""
+    """End a training step. After the first call, optimizers no longer count."""
     if _session is not None:
         _session.steps.mark()
 
@@ -83,7 +81,7 @@ def dump(reason: str = 'asked') -> None:
 
 
 def steps(batches: Iterable[Item]) -> Iterator[Item]:
-    """Pass an iterable through, counting a step each time the loop comes back for more."""
+    """Pass an iterable through, counting a step at each iteration."""
     for batch in batches:
         yield batch
         del batch

@@ -1,4 +1,4 @@
-"""In a spawned process: begins to record when it first uses a device. Before, next to nothing is imported."""
+"""In a spawned process: begins to record at its first use of a device. Before that, it imports almost nothing."""
 from __future__ import annotations
 
 from typing import Any, Dict
@@ -9,7 +9,7 @@ from .imported import when_imported
 
 
 def begin(settings: Dict[str, Any], rank: str) -> None:
-    """What the process spawns itself is told the same."""
+    """Processes that it spawns get the same options."""
     spawned.arrange(settings, _name_run, rank)
     when_imported('torch', lambda: _wait(settings, rank))
 

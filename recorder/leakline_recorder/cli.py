@@ -26,7 +26,7 @@ def main(arguments: Optional[List[str]] = None, name: str = 'python -m leakline_
     if not command or command == ['-m']:
         parser(name).error('which script?')
     settings = vars(given)
-    # Of the folder in which we were started: the script may change to another one before it imports torch.
+    # Relative to the start folder: the script may change to another one before it imports torch.
     with contextlib.suppress(OSError):    # that folder was removed
         settings['out'] = os.path.abspath(given.out or os.environ.get('LEAKLINE_OUT') or DEFAULT_OUT)
     spawned.arrange(settings, api.run_of_children)
@@ -47,7 +47,7 @@ def main(arguments: Optional[List[str]] = None, name: str = 'python -m leakline_
 
 
 def split(arguments: List[str]) -> Tuple[List[str], List[str]]:
-    """The recorder's options, and the command behind them. All of ours take a value, but ``--help``."""
+    """The recorder's options, and the command after them. All take a value, except ``--help``."""
     at = 0
     while at < len(arguments) and arguments[at].startswith('--') or arguments[at:at + 1] == ['-h']:
         if arguments[at] == '--':
@@ -68,9 +68,8 @@ def parser(name: str = 'python -m leakline_recorder') -> argparse.ArgumentParser
 
 
 def run_script(path: str, arguments: List[str]) -> None:
-    """Execute a file as ``__main__``; a folder or a zip file with a ``__main__.py``; standard input, if it is called ``-``.
-
-    Not ``runpy.run_path``: that empties the module before the exit snapshot sees it.
+    """Execute a file as ``__main__``; a folder or zip file with a ``__main__.py``; standard input for ``-``.
+    ``runpy.run_path`` would empty the module before the exit snapshot.
     """
     sys.argv = [path] + arguments
     if path == '-':
@@ -103,7 +102,7 @@ def _execute(source: bytes, name: str) -> None:
 
 
 def run_module(name: str, arguments: List[str]) -> None:
-    """As ``python -m``, by the function that it calls: the module stays ``__main__`` until the process ends."""
+    """Like ``python -m``, by its own function: the module stays ``__main__`` until the process ends."""
     sys.argv = ['-m'] + arguments
     _look_first_in(os.getcwd())
     _new_main()
@@ -120,7 +119,7 @@ def _new_main() -> types.ModuleType:
 
 
 def _look_first_in(folder: str, even_if_safe: bool = False) -> None:
-    """Python looks for modules beside the script. Beside us, where it was told to look first, it would not look."""
+    """Python searches modules beside the script, not beside the recorder."""
     if getattr(sys.flags, 'safe_path', False) and not even_if_safe:
         return
     if sys.path and _is_working_folder(sys.path[0]):
@@ -136,7 +135,7 @@ def _is_working_folder(entry: str) -> bool:
 
 
 def _shown_from_the_program_on(error: BaseException) -> None:
-    """What ended the program is shown as without us: its traceback begins in the program."""
+    """Shows the program's error as without the recorder: the traceback begins in the program."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next

@@ -1,7 +1,5 @@
-"""Python's garbage collector: when it ran and found something, and how to leave it alone meanwhile.
-
-What it frees was in a reference cycle. When it runs depends on how many objects were made, and not freed, since it ran
-before: the recorder keeps few.
+"""Python's garbage collector: its runs that found something, and a way to defer it. It runs after a number of new
+objects, so the recorder creates few.
 """
 from __future__ import annotations
 
@@ -12,17 +10,15 @@ import time
 from array import array
 from typing import Any, Callable, Dict, Iterator, Optional
 
-#: collections kept for the sidecar
+#: maximum of collections in the sidecar
 KEPT = 1024
 PERIOD_SECONDS = 60.0
 
 
 @contextlib.contextmanager
 def at_rest() -> Iterator[None]:
-    """Nothing is collected meanwhile.
-
-    Building a snapshot makes millions of objects. A collection then would free reference cycles of the program at moments
-    that the recorder chose: the cycle of growth that the user must see would be gone.
+    """Defers collections. A snapshot creates millions of objects: a collection would free the program's reference
+    cycles at other moments, and hide their growth.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -34,10 +30,8 @@ def at_rest() -> Iterator[None]:
 
 
 class CollectorWatch:
-    """Times of collections. Called back several times a second: it looks at the clock.
-
-    ``periodic`` is called after a collection, at most once in ``PERIOD_SECONDS`` seconds, and not in the first ones: a
-    clock that needs no thread, which a program that forks would be warned of.
+    """Times of collections, several a second: a call only reads the clock. ``periodic`` follows a collection, at most
+    once in ``PERIOD_SECONDS`` seconds, and not in the first ones. It needs no thread, so programs can still fork.
     """
 
     def __init__(self, periodic: Callable[[], None] = lambda: None) -> None:
@@ -61,7 +55,7 @@ class CollectorWatch:
             sys.unraisablehook = self._show
 
     def raise_dropped(self) -> None:
-        """What a handler of a signal raised inside of a callback, which Python drops there."""
+        """The error of a signal handler inside of a callback, where Python would drop it."""
         error, self._dropped = self._dropped, None
         if error is not None:
             raise error
@@ -73,14 +67,16 @@ class CollectorWatch:
             self._show(about)
 
     def times(self) -> Dict[str, Any]:
-        """Unix microseconds at which collections that found something began and ended, the oldest first; how many were full."""
+        """Unix microseconds of the start and end of collections that found something, oldest first; and the number of
+        full ones.
+        """
         return {'beganAtUs': self._began[-KEPT:].tolist(), 'endedAtUs': self._ended[-KEPT:].tolist(), 'full': self._full}
 
     def _called(self, phase: str, info: Dict[str, Any]) -> None:
         if phase == 'start':
             self._started = time.time_ns() // 1000
         elif self._started and info.get('collected'):
-            # Rounded up: what was freed in the last microsecond is inside.
+            # Rounded up, to include frees in the last microsecond.
             self._began.append(self._started)
             self._ended.append(time.time_ns() // 1000 + 1)
             if len(self._began) > 2 * KEPT:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all: written beside, then renamed."""
+"""Files that appear complete or not at all: written under another name, then renamed."""
 from __future__ import annotations
 
 import contextlib
@@ -17,7 +17,7 @@ HOST = re.sub(r'[^A-Za-z0-9-]+', '-', platform.node()) or 'host'
 
 @contextlib.contextmanager
 def appearing(path: str) -> Iterator[BinaryIO]:
-    """A file to write to; it takes its name when the block ends without an error."""
+    """A file for writing; it gets its name if the block ends without an error."""
     folder, name = os.path.split(path)
     beside = os.path.join(folder, f'.{name}.{HOST}.{os.getpid()}{PART}')
     try:
@@ -37,7 +37,9 @@ def remove(path: str) -> None:
 
 
 class Budget:
-    """Bytes on disk of one process's snapshots. Where they are too many, light ones go, then every other one of the older full ones."""
+    """Bytes on disk of one process's snapshots. Above the limit, light ones are removed, then every second one of the
+    older full ones.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -46,7 +48,7 @@ class Budget:
         self._staying = 0
 
     def written(self, path: str, size: int, light: bool = False, keep: bool = False) -> None:
-        """The first, the last and what is to ``keep`` stay."""
+        """The first, the last and those in ``keep`` stay."""
         if light:
             self._light.append((path, size))
         elif keep or not self._full and not self._staying:
@@ -54,7 +56,7 @@ class Budget:
         else:
             self._full.append((path, size))
         free = shutil.disk_usage(os.path.dirname(path)).free
-        # What others need of the disk comes first: recordings take half of what is free at most.
+        # Recordings take at most half of the free space: other programs have priority.
         while self._used() > min(self._most, (self._used() + free) / 2) and self._thin_out():
             pass
 
@@ -76,7 +78,7 @@ class Budget:
 
 
 def make_folder(path: str) -> None:
-    """Create the folder of recordings, and keep them out of the user's repository."""
+    """Create the folder of recordings, outside of the user's repository by a .gitignore."""
     os.makedirs(path, exist_ok=True)
     ignore = os.path.join(path, '.gitignore')
     if not os.path.exists(ignore):
@@ -85,7 +87,7 @@ def make_folder(path: str) -> None:
 
 
 def sweep(folder: str) -> None:
-    """Remove what a killed process of this machine left half written; other machines may be writing into the same folder."""
+    """Remove partial files of killed processes of this machine; other machines may be writing into the folder."""
     for name in os.listdir(folder):
         host, _, pid = name[:-len(PART)].rpartition('.')
         if name.startswith('.') and name.endswith(PART) and host.endswith('.' + HOST) and pid.isdigit() and not _alive(int(pid)):

@@ -1,4 +1,4 @@
-"""The recorder must not break the training it watches: its own errors are said once, on standard error."""
+"""The recorder must not break the training: it prints its own errors once, on standard error."""
 from __future__ import annotations
 
 import dis
@@ -27,16 +27,15 @@ def say(message: str) -> None:
 
 
 def say_once(message: str, about: str = '') -> None:
-    """Nothing more is said of what one message was ``about``, by default its own text."""
+    """Prints a message once per ``about``, by default its own text."""
     if (about or message) not in _said:
         _said.add(about or message)
         say(message)
 
 
 def ordinary(*kinds: Type[BaseException]) -> Tuple[Type[BaseException], ...]:
-    """Behind ``except``: these errors, unless it is the program's own, which must reach the program.
-
-    While the recorder works a signal may arrive, and the handler of the program may raise what ends a step or the run.
+    """Behind ``except``: these errors, except those of the program, which must reach it. A signal handler may raise one
+    while the recorder works.
     """
     error = sys.exc_info()[1]
     return () if error is not None and (_is_of_a_handler(error) or _is_of_another_thread(error)) else kinds
@@ -65,7 +64,7 @@ def _is_of_another_thread(error: BaseException) -> bool:
 
 
 def _interrupted(frame: types.FrameType) -> bool:
-    """A handler is given the frame that it interrupts; it may have been replaced by another since."""
+    """A handler gets the frame that it interrupts; another handler may have replaced it since."""
     code = frame.f_code
     names = code.co_varnames[:code.co_argcount + bool(code.co_flags & inspect.CO_VARARGS)]
     values = [frame.f_locals.get(name) for name in names]
@@ -77,7 +76,7 @@ def _interrupted(frame: types.FrameType) -> bool:
 
 
 def _handlers() -> List[Any]:
-    """What runs when a signal arrives."""
+    """The function that runs at a signal."""
     found = []
     for number in signal.valid_signals():
         handler: Any = signal.getsignal(number)
@@ -91,7 +90,7 @@ def _handlers() -> List[Any]:
 
 
 def _in_a_line(error: Exception) -> str:
-    """Errors of torch go on for many lines, with hints and C++ stacks."""
+    """Errors of torch have many lines, with hints and C++ stacks."""
     try:
         lines = str(error).strip().splitlines()
     except ordinary(Exception):
@@ -100,14 +99,14 @@ def _in_a_line(error: Exception) -> str:
 
 
 def guarded(trouble: str) -> Callable[[Function], Function]:
-    """Decorate a function that the training program or torch calls: errors become one line, and ``None`` is returned."""
+    """Decorate a function that the program or torch calls: an error becomes one line and ``None``."""
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def safe(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
             except ordinary(Exception) as error:
-                # Files have ever new names: what cannot be written is said once all the same.
+                # File names always differ: a failed write is reported once all the same.
                 about = f'{trouble}: {type(error).__name__} {error.errno}' if isinstance(error, OSError) and error.errno else ''
                 say_once(f'{trouble}: {_in_a_line(error)}', about)
                 return None

@@ -1,4 +1,4 @@
-"""Does the program record memory history itself? Then the history is the program's, and is never cleared from here."""
+"""Detects that the program records memory history itself: its history is never cleared here."""
 from __future__ import annotations
 
 import contextlib
@@ -6,12 +6,12 @@ from typing import Any, Callable, Dict, Iterator
 
 import torch
 
-#: what every way of switching it on or off calls, however the program got hold of that way
+#: the function behind every way to switch it on or off
 _SWITCHES = ('_cuda_record_memory_history', '_cuda_record_memory_history_legacy')
 
 
 class ProgramsHistory:
-    """``is_on`` from a call of the program that switches it on until one that switches it off."""
+    """``is_on`` from the program's call that switches it on until one that switches it off."""
 
     def __init__(self, is_on: bool) -> None:
         self.is_on = is_on

@@ -7,9 +7,8 @@ from typing import Any, Callable, Optional
 
 
 def when_imported(name: str, act: Callable[[], None]) -> None:
-    """Call ``act`` right after the module has been imported; at once if it is there already.
-
-    Importing torch fixes things that scripts set in their first lines: threads, the allocator's backend, log settings.
+    """Call ``act`` right after the import of the module, or at once. Scripts set threads, allocator and logging before
+    torch's import.
     """
     if name in sys.modules:
         act()
@@ -18,7 +17,7 @@ def when_imported(name: str, act: Callable[[], None]) -> None:
 
 
 class _Awaiting(MetaPathFinder):
-    """Finds nothing itself: it lets the others find the module, and adds to what its loader does."""
+    """Finds nothing itself: the other finders do, and it extends the module's loader."""
 
     def __init__(self, name: str, act: Callable[[], None]) -> None:
         self._name, self._act = name, act

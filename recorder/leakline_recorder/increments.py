@@ -1,7 +1,5 @@
-"""Traces that hold only what is new: the history is cleared after a snapshot, where nothing can be lost between the two.
-
-No release reads and clears the history at once. In between, threads that need no Python may allocate: counters of the
-allocator that change with every event show whether any did.
+"""Traces with new events only: the history is cleared after a snapshot if nothing is lost in between. No release reads
+and clears at once, and threads without Python may allocate between: counters of the allocator show it.
 """
 from __future__ import annotations
 
@@ -40,14 +38,14 @@ class Increments:
 
     @guarded('could not clear the history')
     def clear(self, taken_at_us: int) -> bool:
-        """Call once the snapshot is written: the history begins again, unless that would lose events that are in no file."""
+        """Call once the snapshot is written: clears the history, unless that would lose events."""
         before, cleared, behind = self._before, self._cleared, self._behind
         if not before or not self._memory.clearable or self._unproved >= MOST_UNPROVED or self._count() != before:
             return False
         self.forget()
         self._memory.clear()
         self._cleared = self._count()
-        # What differs was lost in the very moment of clearing. Without an event the trace goes on behind the same snapshot.
+        # A difference was lost during clearing. Without an event, the trace continues after the same snapshot.
         self._behind = [None if now != then else behind[device] if cleared[device:device + 1] == [then] else taken_at_us
                         for device, (then, now) in enumerate(zip(before, self._cleared))]
         return True
@@ -65,7 +63,7 @@ class Increments:
 
 
 def _has_all(trace: List[Dict[str, Any]], cleared: Counters, before: Counters, after: Counters) -> bool:
-    """Does a trace have the allocations and releases that were counted between clearing and reading it?"""
+    """True if a trace has the allocations and releases that were counted between clearing and reading."""
     seen = Counter(event['action'] for event in trace)
     return all(before[index] - cleared[index] <= seen[action] <= after[index] - cleared[index]
                for index, action in enumerate(('alloc', 'free_requested', 'free_completed')))

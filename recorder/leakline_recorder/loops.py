@@ -1,7 +1,6 @@
-"""Loops in bytecode, and how often the loops around the optimizer's step have repeated.
-
-A loop that has repeated had the chance to release what grew in it. From Python 3.12 on, the interpreter counts backward jumps.
-Before, a loop has repeated if a name that only its own body binds is bound again, or if a function in it runs again.
+"""Loops in bytecode, and their iterations around the optimizer's step: each one could release memory that grew in it.
+From Python 3.12 on, the interpreter counts backward jumps. Before, a loop has repeated if a name that only its body
+binds is bound again, or if a function in it runs again.
 """
 from __future__ import annotations
 
@@ -20,7 +19,7 @@ from .monitoring import Monitoring
 from .plain import HELD_LOCALS, locals_of
 
 MOST_CODES = 2000       # whose loops are remembered
-#: Counting ends where it takes more than this part of the time, beyond what it may take at first.
+#: Counting ends above this share of the time, after a first allowance.
 MOST_SHARE, ALLOWED_SECONDS = 0.02, 1.0
 PACE = 0.9              # of the steps: a loop that turns as often turns once per step
 NATIVE = 'native'
@@ -48,7 +47,7 @@ class Loop:
 
 
 def loops_of(code: types.CodeType) -> Tuple[Loop, ...]:
-    """Outer loops before those in them."""
+    """Outer loops before inner ones."""
     every = list(dis.get_instructions(code))
     at = {part.offset: index for index, part in enumerate(every)}
     lines = _lines(code, every)
@@ -73,7 +72,7 @@ def _jumps(part: Any) -> bool:
 
 
 def _reached(every: List[Any], at: Dict[int, int]) -> List[int]:
-    """Without raising: handlers behind the end of a function jump back into it, and are not loops."""
+    """Without raising: handlers after the end of a function jump back into it, and are not loops."""
     seen, pending = set(), [0]
     while pending:
         index = pending.pop()
@@ -114,7 +113,7 @@ def _lines(code: types.CodeType, every: List[Any]) -> Dict[int, int]:
 
 
 class Count:
-    """What is known of one loop."""
+    """Facts of one loop."""
 
     def __init__(self, code: types.CodeType, line: int, last_line: int) -> None:
         self.file, self.function, self.line, self.last_line = code.co_filename, code.co_name, line, last_line
@@ -144,7 +143,7 @@ class Around:
         self.code, self.loops = code, loops
         self.headers = [[(id(code), header) for header in loop.headers] for loop in loops]
         self.counts: List[Optional[Count]] = [None] * len(loops)
-        # A name that a loop inside binds as well gives no information on the one around it.
+        # A name that an inner loop also binds gives no information on the outer one.
         taken = [loop.bound for loop in loops[1:]] + [frozenset()]
         self.targets = [bool(loop.targets - inner) for loop, inner in zip(loops, taken)]
         self.names = [sorted(loop.targets - inner or loop.local - inner) for loop, inner in zip(loops, taken)]
@@ -194,7 +193,8 @@ class Rounds:
         HELD_LOCALS.clear()
 
     def describe(self) -> Optional[List[Dict[str, Any]]]:
-        """The loops around the last step, outermost first, down to the one that turns once per step; ``None``: not known."""
+        """The loops around the last step, outermost first, down to the one that iterates per step; ``None`` if unknown.
+        """
         if self._over or not self._thread:
             return None
         per_step, outer = None, list(self._chain)
@@ -246,7 +246,7 @@ class Rounds:
                 del HELD_LOCALS[activation]
 
     def _stack(self, frame: Optional[types.FrameType]) -> Tuple[List[Tuple[int, int]], List[Tuple[int, types.FrameType, Around]]]:
-        """Outermost first, without what lies between the program's call of the step and here."""
+        """Outermost first, without the recorder's frames above the program's call of the step."""
         while frame is not None and frame.f_code.co_filename.startswith(_FOLDERS):
             frame = frame.f_back
         keys, functions, places = [], [], self._places
@@ -279,7 +279,9 @@ class Rounds:
         return count
 
     def _repeated(self, again: bool, unsure: Optional[Count], path: Path, chain: List[Count]) -> None:
-        """``again``: an instruction runs again, and nothing marks why. Either the loop around it, or one outside Python."""
+        """``again``: an instruction runs again without a mark. The reason is the loop around it, or one outside of
+        Python.
+        """
         if unsure is not None:
             if again:
                 unsure.turn()
@@ -293,7 +295,9 @@ class Rounds:
             chain.append(native)
 
     def _marks(self, frame: types.FrameType, around: Around) -> Tuple[int, bool, List[Any]]:
-        """The call that runs, whether another call of it would show, and a mark of each loop's round: a number, or names' values."""
+        """The running call, whether another call of it would show, and a mark of each loop's round: a number, or names'
+        values.
+        """
         if self._monitoring.watch_loops(around.code, around.headers):
             starts, jumps = self._monitoring.starts, self._monitoring.jumps
             return starts[id(around.code)], True, [sum([jumps[header] for header in headers]) for headers in around.headers]

@@ -1,7 +1,6 @@
-"""The device's allocator, as the recorder needs it: one port, and CUDA behind it.
-
-CUDA is never initialized from here. Many scripts choose ``CUDA_VISIBLE_DEVICES`` in their first lines, and a process
-that has initialized CUDA can no longer fork; recording begins when the program itself first touches a GPU.
+"""The device's allocator for the recorder: one port, and CUDA behind it. It never initializes CUDA: scripts choose
+``CUDA_VISIBLE_DEVICES`` in their first lines, and a process with CUDA cannot fork. Recording begins when the program
+first uses a GPU.
 """
 from __future__ import annotations
 
@@ -17,19 +16,19 @@ from .history import ProgramsHistory
 
 OomObserver = Callable[[int, int, int, int], None]
 
-#: the counters of ``torch.cuda.memory_stats`` that the sidecar carries
+#: the counters of ``torch.cuda.memory_stats`` in the sidecar
 STATS = ('allocated_bytes.all.current', 'allocated_bytes.all.peak', 'reserved_bytes.all.current', 'reserved_bytes.all.peak',
          'active_bytes.all.current', 'active_bytes.all.peak', 'requested_bytes.all.current', 'inactive_split_bytes.all.current',
          'allocation.all.current', 'allocation.all.allocated', 'segment.all.current', 'num_alloc_retries', 'num_ooms',
          'num_device_alloc', 'num_device_free')
-#: of these, some change with every event of the allocator; none is ever reset but by the program
+#: of these, some that change with every event of the allocator; only the program can reset them
 COUNTERS = ('allocation.all.allocated', 'allocation.all.freed', 'active.all.freed', 'segment.all.allocated', 'segment.all.freed',
             'reserved_bytes.all.allocated', 'reserved_bytes.all.freed', 'num_ooms')
 Counters = Tuple[int, ...]
 
 
 class DeviceMemory(Protocol):
-    """What the recorder asks of an allocator. Sizes in bytes."""
+    """The recorder's calls to an allocator. Sizes in bytes."""
 
     device_type: str        #: tensors with this ``device.type`` lie in it
     light_snapshots: bool   #: can it snapshot without traces?
@@ -68,7 +67,7 @@ class CudaMemory:
         return bool(self._settings) and not self._programs.is_on and 'clear_history' in _parameters(torch.cuda.memory._record_memory_history)
 
     def available(self) -> bool:
-        """True where this build of torch can use CUDA; whether a device is there shows when the program uses it."""
+        """True if this build of torch can use CUDA; a device shows when the program uses it."""
         return torch.backends.cuda.is_built()
 
     def ready(self) -> bool:
@@ -81,14 +80,14 @@ class CudaMemory:
     def record(self, max_entries: int, stacks: str) -> None:
         record = torch.cuda.memory._record_memory_history
         self._settings = {'enabled': 'all', 'context': 'all', 'stacks': stacks, 'max_entries': max(1, max_entries)}
-        # Scopes such as those of optimizers are recorded on this thread only, unless torch records all.
+        # Scopes, such as those of optimizers, are recorded on this thread only, unless torch records all.
         if threading.current_thread() is not threading.main_thread() and 'global_record_annotations' in _parameters(record):
             self._settings['global_record_annotations'] = True
         with self._programs.call_of_ours():
             record(**self._settings)
 
     def history_is_on(self) -> bool:
-        """False where the program has switched it off, as programs do that record a few steps of their own."""
+        """False if the program has switched it off, as programs do that record a few steps themselves."""
         asked = getattr(torch._C, '_cuda_isHistoryEnabled', None)
         return asked is None or bool(asked())
 
@@ -123,9 +122,8 @@ class CudaMemory:
         return {name: stats[name] for name in STATS if name in stats}
 
     def devices(self) -> List[Dict[str, Any]]:
-        """The devices this process allocates on; none while a CUDA graph is captured, which asking them could spoil.
-
-        Others are left alone: asking one how full it is creates a context on it.
+        """The devices on which this process allocates; none during the capture of a CUDA graph, which the query could
+        spoil. A query of another device would create a context on it.
         """
         found = []
         if torch.cuda.is_current_stream_capturing():
@@ -153,7 +151,8 @@ class CudaMemory:
 
 @contextlib.contextmanager
 def _every_pool() -> Iterator[None]:
-    """In 2.6 and 2.7 a snapshot inside ``torch.cuda.use_mem_pool`` shows that pool alone: the pool is left meanwhile."""
+    """In 2.6 and 2.7, a snapshot inside ``torch.cuda.use_mem_pool`` shows that pool alone: the pool is left meanwhile.
+    """
     context = getattr(torch._C, '_MemPoolContext', None)
     outside = context(None) if context is not None and context.active_pool() is not None else None
     try:

@@ -1,6 +1,5 @@
-"""What the interpreter itself counts, from Python 3.12 on: rounds of loops, calls of functions, runs of single lines.
-
-Only watched code objects pay for it. Every other place calls back once.
+"""Counts of the interpreter, from Python 3.12 on: iterations of loops, calls of functions, runs of lines. Only watched
+code objects cost time. Every other place calls back once.
 """
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ MOST_COUNTED = 1_000_000    # of one place: from then on it costs nothing more
 
 
 class Monitoring:
-    """Counts stay 0 where this Python cannot count, or other tools have taken all places."""
+    """Counts stay 0 if this Python cannot count, or other tools occupy all slots."""
 
     def __init__(self) -> None:
         self.jumps: Counts[Tuple[int, int]] = Counter()    #: back to a place, by code and place
@@ -28,7 +27,7 @@ class Monitoring:
         self._watched: Set[Tuple[int, int]] = set()
 
     def watch_loops(self, code: types.CodeType, headers: Sequence[Sequence[Tuple[int, int]]]) -> bool:
-        """Of each loop the places to which it jumps back. False where nothing is counted."""
+        """The places to which each loop jumps back. False if nothing is counted."""
         if not self.is_open():
             return False
         if headers[-1][0] not in self._headers or headers[0][0] not in self._headers:
@@ -67,7 +66,7 @@ class Monitoring:
     def _watch(self, code: types.CodeType, events: int) -> None:
         self._codes[id(code)] = code
         self._events[id(code)] = self._events.get(id(code), 0) | events
-        # Off and on again: places that have called back once are asked again.
+        # Off and on again: places that have called back once call again.
         _interpreter.set_local_events(self._tool, code, 0)
         _interpreter.set_local_events(self._tool, code, self._events[id(code)])
 

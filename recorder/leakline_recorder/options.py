@@ -46,7 +46,8 @@ class Options:
             elif text is not None and field.name != 'run':  # LEAKLINE_RUN_ID is read in run.py
                 values[field.name] = parse(types[field.name], text)
         if 'signal' not in values and os.environ.get('SLURM_JOB_ID'):
-            # Slurm sends it before it ends a job, and programs that requeue themselves leave a signal alone that is taken.
+            # Slurm sends it before it ends a job, and programs that requeue themselves do not handle a signal that is
+            # taken.
             values['signal'] = ''
         return cls(**values)
 

@@ -1,6 +1,5 @@
-"""What an object is and has, without running code of the program.
-
-Proxies answer for something else, or create it when they are asked; mocks pretend; lazy modules import.
+"""Facts of an object, without running code of the program: proxies would create their targets, mocks pretend, and lazy
+modules import.
 """
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ _COPIES_LOCALS = sys.version_info < (3, 13)   # f_locals is a dict that keeps wh
 _OPTIMIZED = 0x1                              # CO_OPTIMIZED: a function's frame, not a module's or a class body's
 _SEERS = frozenset({'locals', 'vars', 'dir', 'eval', 'exec', '_getframe', 'currentframe'})
 
-#: The copies of running functions' locals, emptied: while one is kept here, no other function's can be taken for it.
+#: The emptied copies of running functions' locals: while one is stored here, no other function's has its identity.
 HELD_LOCALS: Dict[int, Dict[str, Any]] = {}
 
 
@@ -34,7 +33,7 @@ def namespace(holder: Any) -> Optional[Dict[str, Any]]:
 
 
 def type_name(kind: Type[Any]) -> str:
-    """``__name__``, which a metaclass may answer for."""
+    """``__name__``, which a metaclass may override."""
     return str(_NAME.__get__(kind))
 
 
@@ -47,7 +46,7 @@ def modules() -> Iterator[Tuple[str, Dict[str, Any], Optional[str]]]:
 
 
 def file_of(kind: Type[Any]) -> Optional[str]:
-    """The source file of the module that a class says it is from."""
+    """The source file of the module that a class names."""
     module = sys.modules.get(_text(type.__getattribute__(kind, '__dict__').get('__module__')) or '')
     return _text((namespace(module) or {}).get('__file__'))
 
@@ -57,25 +56,26 @@ def _text(value: Any) -> Optional[str]:
 
 
 def read_locals(frame: types.FrameType) -> List[Tuple[str, Any]]:
-    """A frame's local variables, without leaving them in the copy that Python up to 3.12 attaches to the frame.
-
-    That copy would keep this step's tensors alive until the function ends: a leak of our own making.
+    """A frame's local variables, without the copy that Python up to 3.12 attaches to the frame: it would hold this
+    step's tensors until the function ends.
     """
     found = frame.f_locals
     pairs = list(found.items())
-    # frame, `found` and the call's argument: with more references the program itself holds this dict (it called locals())
+    # frame, `found` and the call's argument: with more references, the program itself holds this dict (it called
+    # locals())
     if _COPIES_LOCALS and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(found) <= 3 + (id(found) in HELD_LOCALS):
         found.clear()
     return pairs
 
 
 def locals_of(frame: types.FrameType, names: Iterable[str]) -> Tuple[int, bool, Dict[str, int]]:
-    """Which call of its function the frame is, whether that is sure, and the identities of some local variables."""
+    """The call of its function that the frame is, whether that is certain, and the identities of some local variables.
+    """
     code = frame.f_code
     if not code.co_flags & _OPTIMIZED:
         found = frame.f_locals
         return id(found), found is frame.f_globals, {name: id(found.get(name)) for name in names}
-    # A function that looks at its own locals would see what is done here; later Pythons attach no copy to tell calls apart.
+    # A function that reads its own locals would see changes; later Pythons attach no copy that identifies calls.
     if not _COPIES_LOCALS or not _SEERS.isdisjoint(code.co_names):
         return id(frame), False, {}
     found = frame.f_locals

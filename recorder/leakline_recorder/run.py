@@ -1,4 +1,4 @@
-"""Which run, which rank: one id for all processes of a distributed training, each rank with its own recording."""
+"""Run and rank: one id for all processes of a distributed training, each rank with its own recording."""
 from __future__ import annotations
 
 import dataclasses
@@ -25,10 +25,9 @@ def identify(wanted: str = '', env: Mapping[str, str] = os.environ) -> Run:
 
 
 def with_group(run: Run, distributed: Any, child: bool, inherited_rank: str = '', env: Mapping[str, str] = os.environ) -> Run:
-    """Rank and size from ``torch.distributed``, for programs whose launcher sets no variables, or sets them late.
-
-    A ``child`` of the program that belongs to no group trains something of its own: another run. ``inherited_rank`` is
-    the ``RANK`` of its parent, which says nothing about the child.
+    """Rank and size from ``torch.distributed``, for launchers that set no variables, or set them late. A ``child``
+    outside of any group is a run of its own. ``inherited_rank`` is the ``RANK`` of its parent, which does not apply to
+    the child.
     """
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return dataclasses.replace(run, rank=distributed.get_rank(), world_size=distributed.get_world_size())
@@ -37,11 +36,11 @@ def with_group(run: Run, distributed: Any, child: bool, inherited_rank: str = ''
 
 
 def _run_id(env: Mapping[str, str]) -> str:
-    """The same on every node of a job: nothing in it is of one node, such as a process number, if the job may have several."""
+    """The same on every node of a job, so without a process number if the job may have several nodes."""
     if env.get('LEAKLINE_RUN_ID'):
         return env['LEAKLINE_RUN_ID']
     elastic, restarts = env.get('TORCHELASTIC_RUN_ID', ''), env.get('TORCHELASTIC_RESTART_COUNT', '')
-    # Launched without an id, torchrun says 'none' each time. On one node its own process tells two launches apart.
+    # Without an id, torchrun says 'none' each time. On one node, its own process distinguishes two launches.
     launch = f'-{os.getppid()}' if elastic == 'none' and env.get('LOCAL_WORLD_SIZE', '') == env.get('WORLD_SIZE', '') else ''
     base = ''
     if env.get('SLURM_JOB_ID'):
@@ -61,7 +60,7 @@ def _run_id(env: Mapping[str, str]) -> str:
 
 
 def chosen(ranks: str, rank: int) -> bool:
-    """Is a rank among ``0,8-15,*/8``? Each part is a rank, a range, or every so many; '' are all."""
+    """Is a rank among ``0,8-15,*/8``? Each part is a rank, a range, or a stride; '' are all."""
     parts = [part.strip() for part in ranks.split(',') if part.strip()]
     return not parts or any([_fits(part, rank) for part in parts])    # all are looked at: each may make no sense
 

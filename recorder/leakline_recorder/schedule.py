@@ -1,11 +1,11 @@
-"""When to write a snapshot: dense at first, then ever further apart, so that a run of any length writes few."""
+"""The schedule of snapshots: dense at first, then at growing intervals, so that a run of any length writes few."""
 from __future__ import annotations
 
 from .options import Options
 
 
 class Schedule:
-    """``full(step)`` and ``light(step)`` are asked once after each step, in order."""
+    """Call ``full(step)`` and ``light(step)`` once after each step, in order."""
 
     def __init__(self, options: Options) -> None:
         self._first = options.start

@@ -76,7 +76,7 @@ class Session:
         self._ages: Dict[int, int] = {}    # of the blocks that were live when the history was cleared
 
     def open(self, on_device: bool = False) -> bool:
-        """Prepare everything; recording itself begins when the program first uses the device, or is about to now."""
+        """Prepare everything; recording begins when the program first uses the device, or is about to now."""
         if not self.memory.available():
             say('this PyTorch has no CUDA allocator: nothing is recorded')
             return False
@@ -96,12 +96,12 @@ class Session:
     @guarded('could not begin to record')
     def _begin(self) -> None:
         if os.getpid() != self._pid:
-            # The program forked before it used CUDA: what trains is this process, not the one that started.
+            # The program forked before it used CUDA: this process trains, not its parent.
             self._pid, self._forked = os.getpid(), True
             self._triggers.move_here()
             if self.options.at_exit:
                 self._triggers.at_end_of_child(self.close)
-        # The run's own folder comes with its first snapshot: not until then is it sure how the run of a child is called.
+        # The run's own folder comes with its first snapshot: only then is the name of a child's run certain.
         make_folder(self._out)
         self._choose()
         self._recording = True
@@ -121,7 +121,7 @@ class Session:
 
     @guarded('could not look for steps')
     def _look_for_steps(self) -> None:
-        """Without a step nothing is written before the end. Who trains without torch's optimizers is told in the first minutes."""
+        """Without a step, nothing is written before the end. The advice comes in the first minutes."""
         if self.steps.source != 'none' or self.options.quiet or not self._recording or os.getpid() != self._pid:
             return
         before, self._allocations = self._allocations, self.memory.stats().get('allocation.all.allocated', 0)
@@ -130,7 +130,7 @@ class Session:
 
     @guarded('could not stop recording')
     def close(self) -> None:
-        """The last snapshot; recording is over afterwards."""
+        """The last snapshot; recording ends."""
         if self._recording:
             if self._last_full != self.steps.count or not self.steps.count:
                 self.dump('exit')
@@ -164,7 +164,7 @@ class Session:
             self._write('full' if self._is_chosen else 'light', reason)
 
     def _choose(self) -> None:
-        """Ranks that are left out keep no history: they have light snapshots, where the release makes such."""
+        """Ranks outside of the selection have no history, but light snapshots if the release supports them."""
         was, self._is_chosen = self._is_chosen, chosen(self.options.ranks, self.run.rank)
         if self._is_chosen and not was:
             self.memory.record(self.options.max_entries, self.options.stacks)
@@ -173,8 +173,8 @@ class Session:
 
     @guarded('could not write a snapshot')
     def _write(self, kind: str, reason: str) -> None:
-        # A dump can allocate, run out of memory or be interrupted by the signal that asks for one: never nest.
-        # Nor beside that of another thread.
+        # A dump can allocate, run out of memory or be interrupted by a signal: dumps never nest, nor run in two
+        # threads.
         if not self._recording or os.getpid() != self._pid or not self._dumping.acquire(blocking=False):
             return
         try:
@@ -201,11 +201,11 @@ class Session:
         ages = {} if None in behind else self._ages
         blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.options.holders else None
         watch.lap('sidecarSeconds')
-        # The sidecar takes its name first: a reader that sees the snapshot appear finds it already there.
+        # The sidecar gets its name first: a reader that sees the snapshot finds it beside.
         with appearing(path + '.pickle') as file:
             pickle.dump(snapshot, file)
             watch.lap('writeSeconds')
-            # A snapshot is millions of objects: gone before the walk looks at all that the process has.
+            # A snapshot is millions of objects: released before the walk examines all objects.
             del snapshot
             beside['holders'] = self._walk(blocks) if blocks is not None else None
             beside['releases'] = self._holders.releases() if kind == 'full' else None
@@ -218,13 +218,13 @@ class Session:
         if kind == 'full':
             self._last_full = step
             self._events = beside['ring']['events']
-            # Other snapshots are taken in the middle of a step: the next trace has their events as well.
+            # Other snapshots are taken in the middle of a step: the next trace has their events too.
             if reason == 'step' and self._increments.clear(beside['takenAtUs']):
                 self._events, self._ages = [], blocks.ages() if blocks is not None else {}
             self._report(reason, beside)
 
     def _name(self) -> None:
-        """Not earlier than at the first snapshot: the process group is there by the first step, seldom before."""
+        """Not before the first snapshot: the process group exists by the first step, seldom before."""
         self.run = with_group(self.run, getattr(torch, 'distributed', None), self._is_child(), self._inherited_rank)
         self._choose()
         self.folder = os.path.join(self._out, self.run.id, *[f'rank{self.run.rank}'] * (self.run.world_size > 1))

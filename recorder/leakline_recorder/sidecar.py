@@ -1,4 +1,4 @@
-"""The JSON file beside a snapshot. Its schema is in ``docs/recording.md``; fields are only ever added to it."""
+"""The JSON file beside a snapshot. Its schema is in ``docs/recording.md``; within a version, fields are only added."""
 from __future__ import annotations
 
 import os
@@ -21,7 +21,7 @@ from .version import VERSION
 
 SCHEMA = 'leakline.recording/2'
 Told = TypeVar('Told')
-#: where torch looks for the allocator's settings, the newest name first
+#: torch's variables for the allocator's settings, the newest name first
 ALLOCATOR_CONF = ('PYTORCH_ALLOC_CONF', 'PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF')
 LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: enough to reach the previous one
 
@@ -29,7 +29,7 @@ LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: en
 def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, collector: CollectorWatch,
              memory: DeviceMemory, options: Options, sources: Sources, snapshot: Dict[str, Any], events_before: List[int], behind: List[Optional[int]],
              rounds: Rounds) -> Dict[str, Any]:
-    """Everything but the holders and the cost, which are known later."""
+    """Everything except the holders and the cost, which come later."""
     return {
         'schema': SCHEMA,
         'snapshot': snapshot_name,
@@ -60,7 +60,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
 
 
 def _told(ask: Callable[[], Told], otherwise: Told) -> Told:
-    """After an error of CUDA most questions raise. The snapshot has been taken by then, and is worth more than they are."""
+    """After an error of CUDA, most queries raise. The snapshot is more important than they are."""
     found = guarded('left out of a sidecar')(ask)()
     return otherwise if found is None else found
 
@@ -71,10 +71,9 @@ def step_times(steps: StepCounter, most: Optional[int]) -> Dict[str, Any]:
 
 
 def ring(snapshot: Dict[str, Any], options: Options, before: List[int], behind: List[Optional[int]]) -> Dict[str, Any]:
-    """Did the allocator's ring of events overflow? Then the oldest are gone, and ages before them are unknown.
-
-    A program that records as well sets a length of its own. Each snapshot is an event: a trace that is as long as
-    ``before``, of the snapshot before, if nothing was cleared since, is full. ``behind``: see ``Increments.behind``.
+    """True if the allocator's ring of events overflowed: its oldest events are gone, and earlier ages unknown. The
+    program may have set another length. Each snapshot is an event: without clearing, a trace as long as ``before`` is
+    full. ``behind``: see ``Increments.behind``.
     """
     events = [len(trace) for trace in snapshot.get('device_traces', [])]
     full = [n >= options.max_entries or n > 1 and before[index:index + 1] == [n] for index, n in enumerate(events)]

@@ -1,4 +1,4 @@
-"""The program's own source files: which they are, what was in them when they ran, and at which revision."""
+"""The program's own source files: their list, their content when they ran, and their revision."""
 from __future__ import annotations
 
 import hashlib
@@ -32,7 +32,7 @@ def is_users(filename: str) -> bool:
 
 
 def text_of(path: str) -> str:
-    """Of a source file, or of a notebook's cell, which is not a file: IPython leaves it where tracebacks look. '' if there is none."""
+    """The text of a source file, or of a notebook's cell, which IPython stores for tracebacks. '' without one."""
     try:
         if not os.path.exists(path):
             return ''.join(linecache.getlines(path))
@@ -45,7 +45,7 @@ def text_of(path: str) -> str:
 
 
 class Sources:
-    """Hashes of the program's files. The first hash of a file stays: it is nearest to what the process has loaded."""
+    """Hashes of the program's files. The first hash of a file stays: it is nearest to the loaded code."""
 
     def __init__(self, with_text: bool) -> None:
         self._with_text = with_text

@@ -1,7 +1,6 @@
-"""Processes that the program spawns record themselves once they use a device, as those do that it forks.
-
-``multiprocessing`` hands them a text more, which waits there for torch, then for the device. In one that never uses it,
-such as a data loader's worker, nothing else is there; where the text cannot do its work, the process starts as without us.
+"""Processes that the program spawns record themselves once they use a device, as forked ones do. ``multiprocessing``
+passes them one more text, which waits for torch, then for the device. A process without a device, such as a data
+loader's worker, gets nothing else. If the text fails, the process starts as without the recorder.
 """
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ NameRun = Callable[[Dict[str, Any], str], str]
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-#: Run in the new process before anything of the program is, with a ``sys.path`` that is not the program's yet.
+#: Run in the new process before any code of the program, with a preliminary ``sys.path``.
 _TEXT = '''
 try:
     import sys
@@ -32,14 +31,14 @@ except Exception:
     pass
 '''
 
-#: What the children are told: options, and the ``RANK`` that they inherit and that is not theirs.
+#: The data for the children: options, and the inherited ``RANK``, which is not theirs.
 _told: Optional[Tuple[Dict[str, Any], str]] = None
 _name_run: Optional[NameRun] = None
 _run_of_children = ''
 
 
 class _Setup:
-    """Becomes a call of ``exec`` where it is unpickled: nothing of ours needs to be found there for that."""
+    """Unpickles into a call of ``exec``, so that no module of the recorder must be found."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -49,7 +48,9 @@ class _Setup:
 
 
 def arrange(settings: Dict[str, Any], name_run: NameRun, rank: Optional[str] = None) -> None:
-    """Processes that this one spawns from now on record themselves with these options; ``out`` is told from here."""
+    """Processes that this one spawns from now on record themselves with these options; ``out`` is relative to this
+    folder.
+    """
     global _told, _name_run
     _name_run = name_run
     first = _told is None
@@ -77,6 +78,6 @@ def _text() -> Optional[str]:
     if _told is None or _name_run is None:
         return None
     settings, rank = _told
-    # Never the parent's own folder: a parent that uses a device as well has the same rank as one of its children.
+    # Never the parent's own folder: a parent with a device has the same rank as one of its children.
     _run_of_children = _run_of_children or _name_run(settings, rank)
     return _TEXT.format(folder=FOLDER, told=pickle.dumps(({**settings, 'run': _run_of_children}, rank)))

@@ -10,18 +10,17 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from .guard import guarded
 
-#: step times kept for the sidecar: enough to date every event of a well-sized ring
+#: maximum of step times in the sidecar: enough to date every event of a well-sized ring
 KEPT = 4096
-#: parts of one optimizer that are remembered; programs that replace parameters make ever new ones
+#: maximum of remembered parts of one optimizer; programs that replace parameters create new ones
 MOST_PARTS = 1024
 START = -1    # among the parts of an optimizer: the count when it first stepped
 
 
 class StepCounter:
-    """``count`` is the number of finished steps. ``on_step`` is called after each, with the new count.
-
-    With several optimizers, or one that is stepped group by group (DeepSpeed's ZeRO), the count follows what has stepped most
-    often. From the program's first mark on, optimizers are not counted.
+    """``count`` is the number of finished steps. ``on_step`` is called after each, with the new count. With several
+    optimizers, or one that steps group by group (DeepSpeed's ZeRO), the part with the most steps counts. After the
+    program's first mark, optimizers do not count.
     """
 
     def __init__(self, on_step: Callable[[int], None]) -> None:
@@ -66,7 +65,7 @@ class StepCounter:
 
     @staticmethod
     def _take_turns(parts: Dict[int, int], part: int) -> None:
-        """Parts of one round are never further than one round from each other; any other one continues where the last was."""
+        """Parts of one round differ by at most one round; any other one continues at the last count."""
         most = max(parts.values())
         if part not in parts:
             if len(parts) >= MOST_PARTS:
@@ -87,7 +86,7 @@ class StepCounter:
 
 
 def _first_parameter(optimizer: Any) -> int:
-    """Its identity; 0 for an optimizer that keeps its parameters in a way of its own."""
+    """Its identity; 0 for an optimizer with its own way to store parameters."""
     for group in getattr(optimizer, 'param_groups', ()):
         parameters = group['params']
         if parameters:
@@ -96,7 +95,7 @@ def _first_parameter(optimizer: Any) -> int:
 
 
 def _not_compiled(counted: Callable[..., None]) -> Callable[..., None]:
-    """Where the program compiles its ``optimizer.step``, this is called, not compiled along with it."""
+    """If the program compiles its ``optimizer.step``, this is called, not compiled."""
     def hook(optimizer: Any, *_: Any) -> None:
         counted(optimizer)
     disable = getattr(torch, '_disable_dynamo', None)

@@ -1,4 +1,4 @@
-"""What makes a snapshot besides the steps: running out of memory, a signal, the end of the process."""
+"""Other reasons for a snapshot than steps: out of memory, a signal, the end of the process."""
 from __future__ import annotations
 
 import atexit
@@ -23,7 +23,7 @@ class Triggers:
         self._shortages = 0
 
     def on_signal(self, name: str) -> None:
-        """Dump when the signal arrives, then let the handler that was there before have it."""
+        """Dump when the signal arrives, then call the previous handler."""
         number = getattr(signal, name, None)
         if number is None:
             return  # Windows has no SIGUSR1
@@ -41,19 +41,19 @@ class Triggers:
         multiprocessing.util.Finalize(None, close, exitpriority=100)
 
     def move_here(self) -> None:
-        """This is a fork of the process that was started in."""
+        """True in a fork of the process that started the recording."""
         self._pid = os.getpid()
 
     def out_of_memory(self, device: int, wanted: int, limit: int, free: int) -> None:
         """torch calls this before it raises, with the whole stack still in place."""
         self._shortages += 1
-        # Programs that try ever smaller batches, or leave out what does not fit, run out repeatedly.
+        # Programs that try smaller batches, or skip large ones, run out repeatedly.
         if self._shortages <= FIRST_SHORTAGES or self._shortages & (self._shortages - 1) == 0:
             self._in_this_process(self._dump, 'oom')
 
     def remove(self) -> None:
         if self._signal and threading.current_thread() is threading.main_thread():
-            # None: the handler before was not installed from Python, and cannot be put back
+            # None: the previous handler was not installed from Python, and cannot be restored
             signal.signal(self._signal, signal.SIG_DFL if self._previous is None else self._previous)
             self._signal = 0
         atexit.unregister(self._in_this_process)
@@ -64,6 +64,6 @@ class Triggers:
             self._previous(number, frame)
 
     def _in_this_process(self, act: Callable[..., None], *args: Any) -> None:
-        """A forked child (a data loader's worker) inherits handlers, and must not write over its parent's files."""
+        """A forked child (a data loader's worker) inherits handlers, and must not overwrite its parent's files."""
         if os.getpid() == self._pid:
             act(*args)

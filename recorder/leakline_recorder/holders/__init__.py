@@ -1,4 +1,4 @@
-"""The holders of old tensors: from blocks of the allocator to names that a person can find in the source."""
+"""The holders of old tensors: from blocks of the allocator to names in the source."""
 from .blocks import Blocks
 from .links import Shown
 from .walk import HolderWalk

@@ -1,4 +1,4 @@
-"""The allocator's live blocks: where they are, how large, which step made them, and which line."""
+"""The allocator's live blocks: place, size, step and allocating line."""
 from __future__ import annotations
 
 import bisect
@@ -9,7 +9,7 @@ from ..sources import is_users
 
 #: allocated in a step that the ring of events no longer reaches, or before recording
 UNKNOWN = -1
-#: allocating lines that are told, the largest
+#: maximum of allocating lines, the largest
 MOST_LINES = 20
 
 
@@ -22,9 +22,7 @@ class LiveBlock:
 
 
 class Blocks:
-    """Finds the block in which an address lies.
-
-    ``ages`` tells, by address, of blocks that were allocated before the trace begins, and have been live since.
+    """Finds the block of an address. ``ages`` has the ages, by address, of live blocks that are older than the trace.
     """
 
     def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int], ages: Optional[Dict[int, int]] = None) -> None:
@@ -36,7 +34,7 @@ class Blocks:
                 if block['state'] == 'inactive':
                     continue
                 time_us = times.get(block['address'])
-                # bisect counts the steps that had ended by then, of those whose end is known
+                # bisect counts the ended steps, of those with a known end
                 allocated = (ages or {}).get(block['address'], UNKNOWN) if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
                 self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()), users)))
         self.all.sort(key=lambda block: block.address)

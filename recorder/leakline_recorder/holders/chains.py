@@ -1,4 +1,4 @@
-"""From an object up to a name: breadth first over who refers to whom."""
+"""From an object up to a name: breadth first over referrers."""
 from __future__ import annotations
 
 import dataclasses
@@ -42,7 +42,7 @@ class Chain:
 
     @property
     def unnumbered(self) -> Optional[str]:
-        """The pattern, where its last link is an attribute with a number at its end, without that number."""
+        """The pattern, without a number at the end of an attribute in its last link."""
         if self.cycle or not self.links or self.links[-1].kind != 'attribute' or not self.pattern[-1:].isdigit():
             return None
         return self.pattern.rstrip('0123456789') + '*'
@@ -53,7 +53,7 @@ def _tail(links: Sequence[Link]) -> str:
 
 
 def cycle_text(cycle: Sequence[Link]) -> str:
-    """``Node.parent → Node.children → [*]``, from the same link on wherever the walk came upon the cycle."""
+    """``Node.parent → Node.children → [*]``, from the same link on for any start of the cycle."""
     parts = [f'{part.owner}{part.pattern}' if part.owner and part.pattern.startswith('.') else part.pattern.strip(' →')
              for part in cycle if part.pattern]
     turns = [parts[index:] + parts[:index] for index in range(len(parts))]
@@ -61,7 +61,7 @@ def cycle_text(cycle: Sequence[Link]) -> str:
 
 
 class Chains:
-    """Finds chains, remembering for every object passed how it got to its name."""
+    """Finds chains, and remembers the way to its name for every object passed."""
 
     def __init__(self, heap: Heap, roots: Roots, deadline: Deadline, shown: Shown) -> None:
         self._heap = heap
@@ -71,7 +71,7 @@ class Chains:
         self._places = Places(shown)
 
     def of(self, target: Any) -> Chain:
-        """The shortest chain to a name in the program's own code, else in a library's, else what stands in the way."""
+        """The shortest chain to a name in the program's own code, else in a library's, else to an obstacle."""
         try:
             found = self._search(target)
         except ordinary(Exception):
@@ -131,12 +131,12 @@ class Chains:
         return Chain(best, self._down(child, back))
 
     def _remember(self, chain: Chain, top: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
-        """Keep the chain of each object on the way, so that the next tensor in the same list is found at once."""
+        """Store the chain of each object on the way, so that the next tensor in the same list is found at once."""
         known = self._known.get(id(top))
         above = known.links if known is not None else ()
         step = top
         while id(step) in back:
-            # A dictionary may be an instance's `__dict__`: no place where a chain can be cut in two.
+            # A dictionary may be an instance's `__dict__`, where a chain cannot be split.
             if id(step) not in self._known and not is_a(step, dict):
                 self._known[id(step)] = Chain(chain.root, above + self._down(top, back, step))
             step = back[id(step)][1]
@@ -168,7 +168,7 @@ class Chains:
         return tuple(links)
 
     def _is_noise(self, parent: Any, child: Any) -> bool:
-        """Objects that refer to almost everything, or that are the walk itself."""
+        """Objects that refer to almost everything, or that belong to the walk."""
         if is_a(parent, types.ModuleType) or parent is self._heap.objects:
             return True
         if is_a(parent, types.FrameType):
@@ -178,7 +178,7 @@ class Chains:
         return False
 
     def _ownerless(self, target: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
-        """Nothing above has a name: either a cycle that waits for the collector, or something outside Python holds on."""
+        """Nothing above has a name: a cycle that waits for the collector, or a holder outside of Python."""
         above = [target] + [parent for parent, _ in back.values()]
         above.sort(key=lambda value: is_a(value, dict))   # start at an instance, not at its dictionary
         members = {id(value) for value in above}
@@ -213,13 +213,13 @@ class Chains:
 
 
 def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:
-    """``._modules['pyramid']`` is how a module keeps what the program calls ``.pyramid``."""
+    """The program writes ``.pyramid`` for ``._modules['pyramid']``."""
     merged: List[Link] = []
     for index, part in enumerate(links):
         if merged and merged[-1].kind == 'attribute' and not merged[-1].text and part.container and part.name:
             holder = merged.pop()
             text = f'[{part.name}]' if part.name.isdigit() else f'.{part.name}'
-            # An item that keeps something by an attribute of the program's own is not what keeps: that attribute is.
+            # An item that holds something by an attribute of the program is not the holder: that attribute is.
             if holder.owner in _MODULE_LISTS and not any(later.file and is_users(later.file) for later in links[index + 1:]):
                 merged.append(Link('item', text, '[*]', container=holder.owner, length=part.length, place=part.place))
             else:

@@ -1,4 +1,4 @@
-"""A budget of seconds that long loops ask about."""
+"""A budget of seconds for long loops."""
 from __future__ import annotations
 
 import time

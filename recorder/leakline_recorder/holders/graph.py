@@ -1,7 +1,5 @@
-"""Which storages an autograd graph keeps alive, and the root tensor that keeps the graph.
-
-Tensors that autograd saved have no Python owner. They are found from the roots instead: every tensor with a ``grad_fn``,
-over ``next_functions``, reading what each node saved.
+"""The storages that an autograd graph holds, and the root tensor that holds the graph. Saved tensors have no Python
+owner. So every tensor with a ``grad_fn`` is followed over ``next_functions`` to the tensors that each node saved.
 """
 from __future__ import annotations
 
@@ -17,7 +15,7 @@ from .deadline import Deadline
 
 @dataclasses.dataclass
 class Reach:
-    """What one root keeps alive that no earlier root does."""
+    """Storages that one root holds, and no earlier root."""
 
     saved: List[Tuple[torch.Tensor, str]]   #: tensors, and the kind of node that saved each
     leaves: List[torch.Tensor]              #: into which its backward would accumulate gradients
@@ -25,10 +23,8 @@ class Reach:
 
 
 class Graphs:
-    """Walks graphs of several roots, each node once.
-
-    Call ``reach`` in the order of ``sequence``: a node made earlier cannot lead to one made later, so what several
-    roots reach goes to the innermost, which is the one that must be detached (the hidden state, not the loss after it).
+    """Walks graphs of several roots, each node once. Call ``reach`` in the order of ``sequence``: shared storages then
+    belong to the innermost root, the one to detach (the hidden state, not its loss).
     """
 
     def __init__(self, deadline: Deadline, unpacking_runs_code: bool) -> None:
@@ -83,7 +79,7 @@ class Graphs:
                 # `data` is what is stored, without running hooks: unpacking a checkpoint would compute its forward again
                 yield from _tensors(_quietly(saved, 'data'))
             elif saved is not None and not self._unpacking_runs_code:
-                # Older releases only unpack; the walk has made sure that no program's hooks would run.
+                # Older releases only unpack; the walk has checked that no hooks of the program would run.
                 unpacked = _quietly(node, name.replace('_raw_saved_', '_saved_') if name != '_raw_saved_tensors' else 'saved_tensors')
                 yield from _tensors(unpacked)
                 return

@@ -17,7 +17,7 @@ FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 
 @dataclasses.dataclass
 class Holding:
-    """One block and why it lives: directly, or because autograd saved it in a graph whose root is kept."""
+    """One block and its holding: direct, or saved by autograd in a graph with a held root."""
 
     block: LiveBlock
     chain: Chain
@@ -32,7 +32,7 @@ class Group:
 
     @classmethod
     def of(cls, holdings: Iterable[Holding]) -> List['Group']:
-        """By pattern; and names that differ in a number, such as a loop makes with ``setattr``, are one owner too."""
+        """By pattern; names that differ in a number, as from ``setattr`` in a loop, are one owner too."""
         groups: Dict[str, Group] = {}
         for holding in holdings:
             groups.setdefault(holding.chain.pattern, cls()).add(holding)
@@ -132,7 +132,7 @@ def _kind(chain: Chain, only_graph: bool) -> str:
 
 
 def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
-    """The name nearest to the tensors that a statement can be searched for."""
+    """The name nearest to the tensors for which a statement can be searched."""
     if chain.cycle:
         if GRADIENT in chain.cycle:
             return Holder('create_graph', 'backward', None, None, None, False)
@@ -166,7 +166,7 @@ def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 
 def _weakest(cycle: Sequence[Link]) -> Optional[Link]:
-    """The attribute at which to cut: rather the one that refers to a single object than one that holds a list of them."""
+    """The attribute at which to cut: one that refers to a single object rather than to a list of them."""
     following = {id(part): cycle[(index + 1) % len(cycle)] for index, part in enumerate(cycle)}
     attributes = [part for part in cycle if part.kind == 'attribute']
     return min(attributes, key=lambda part: (following[id(part)].kind == 'item', part.text), default=None)

@@ -1,7 +1,5 @@
-"""All objects that Python's collector tracks, and for each one who refers to it: built once per walk.
-
-Asking ``gc.get_referrers`` per tensor is far slower, and keeps finding the walker's own lists. Nothing is collected
-first: a cycle that waits for the collector is what memory that goes in cycles is made of, and freeing it would change the run.
+"""All objects that Python's collector tracks, with their referrers: built once per walk. ``gc.get_referrers`` per
+tensor is far slower, and finds the walk's own lists. The walk does not collect: freeing cycles would change the run.
 """
 from __future__ import annotations
 
@@ -13,11 +11,11 @@ import torch
 
 from .deadline import Deadline
 
-#: never worth an edge: everything refers to them, or they refer to nothing that could lead to a tensor's owner
+#: no edges: everything refers to them, or they refer to nothing that could lead to an owner
 _NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, type(None), types.CodeType, types.BuiltinFunctionType,
                            types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
                            types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
-#: With more objects than this, those that hold nothing that could hold a tensor are left out: a data set's rows
+#: With more objects than this, objects that cannot lead to a tensor are left out, such as a data set's rows
 MANY = 200_000
 ROW = 64    # parts of such a row at most
 SLICE = 1 << 16
@@ -45,7 +43,7 @@ class Heap:
     def _note(self, index: int, children: List[Any], own: int, are_many: bool) -> None:
         parents = self._parents
         for child in children:
-            # What the collector does not track refers to nothing that it tracks.
+            # Untracked objects refer to no tracked ones.
             if not gc.is_tracked(child) or id(type(child)) in _NOT_FOLLOWED or id(child) == own or are_many and _leads_nowhere(child):
                 continue
             known = parents.get(id(child))
@@ -55,7 +53,7 @@ class Heap:
                 known.append(index)
 
     def close(self) -> None:
-        """Releases everything. The list holds this very object: without this, it would wait for the collector."""
+        """Releases everything. The list contains this object, which would otherwise wait for the collector."""
         self.objects.clear()
         self._parents.clear()
 
@@ -64,7 +62,7 @@ class Heap:
 
 
 def _leads_nowhere(value: Any) -> bool:
-    """It holds numbers and texts alone, and is not a tensor itself."""
+    """True if it contains only numbers and texts, and is not a tensor."""
     if issubclass(type(value), torch.Tensor):
         return False
     parts = gc.get_referents(value)

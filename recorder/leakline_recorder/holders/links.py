@@ -44,9 +44,8 @@ GRADIENT_GRAPH = Link('other', ' → its graph', ' → its graph')
 
 
 class Shown:
-    """Which keys of dictionaries are shown: a user's address, a password in a URL may be one.
-
-    Short names are, and what stands in the program's source; of others type and length.
+    """The shown keys of dictionaries: short names, and keys in the program's source. Other keys may be secrets, so only
+    type and length are shown.
     """
 
     def __init__(self, all_of_them: bool = False) -> None:
@@ -88,7 +87,7 @@ def _short(text: str) -> str:
 
 
 class Places:
-    """Where items stand in their containers: a walk looks up thousands of one list, which goes through it once."""
+    """Places of items in their containers: a walk looks up thousands in one list, and reads it once."""
 
     def __init__(self, shown: Optional[Shown] = None) -> None:
         self.shown = shown or Shown()

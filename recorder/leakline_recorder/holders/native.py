@@ -1,4 +1,4 @@
-"""Memory that no Python object holds, where what holds it in C++ can be told from the state of the program."""
+"""Memory that no Python object holds, with a holder in C++ that the program's state shows."""
 from __future__ import annotations
 
 import ast
@@ -13,7 +13,7 @@ from .roots import Roots
 
 
 def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts: bool) -> Optional[Dict[str, Any]]:
-    """autocast's cache of cast weights lives until its block is left; it cannot be listed, so this is an inference."""
+    """autocast's cache of cast weights lives until its block ends; it cannot be listed, so this is an inference."""
     blocks = [block for block in unowned if block.allocated > 0]
     if not blocks or not _casts_are_cached(device_type):
         return None
@@ -40,7 +40,7 @@ def _casts_are_cached(device_type: str) -> bool:
 
 
 def _autocast_block(roots: Roots) -> Optional[Tuple[str, int, str, str]]:
-    """The ``with`` statement of a running function of the program that is being executed now."""
+    """The running ``with`` statement of a function of the program."""
     for frame in roots.frames.values():
         code = frame.f_code
         try:

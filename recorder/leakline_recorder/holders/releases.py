@@ -1,4 +1,4 @@
-"""How often the statements have run that could empty an owner's container."""
+"""Counts runs of statements that could empty an owner's container."""
 from __future__ import annotations
 
 import types
@@ -19,7 +19,7 @@ class Releases:
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}  # statements, with their places in the monitoring
 
     def watch(self, groups: Iterable[Group], objects: List[Any], frames: Iterable[types.FrameType]) -> None:
-        """Statements that could release what these keep are counted from now on."""
+        """Statements that could release the memory of these owners are counted from now on."""
         if not self._monitoring.is_open():
             return
         wanted: Set[Place] = set()
@@ -36,7 +36,7 @@ class Releases:
             self._watched[file, line] = [(id(code), line) for code in places]
 
     def runs(self) -> List[Dict[str, Any]]:
-        """Runs of each statement since it is watched; those whose code was not found are left out."""
+        """Runs of each statement since it is watched, without those whose code was not found."""
         return [{'file': file, 'line': line, 'runs': sum(self._monitoring.lines[place] for place in places)}
                 for (file, line), places in sorted(self._watched.items()) if places]
 

@@ -1,4 +1,4 @@
-"""Where chains may end: locals of running functions, globals of modules, attributes of classes."""
+"""The ends of chains: locals of running functions, globals of modules, attributes of classes."""
 from __future__ import annotations
 
 import dataclasses

@@ -18,7 +18,7 @@ MOST_STATEMENTS = 4    # for one holder
 
 @dataclasses.dataclass(frozen=True)
 class Holder:
-    """What to look for: a variable or attribute, and how it holds the tensors."""
+    """The target of the search: a variable or attribute, and how it holds the tensors."""
 
     kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'handled', 'cycle', 'create_graph'
     name: str
@@ -30,7 +30,7 @@ class Holder:
 
 
 class Statements:
-    """Answers are remembered. Syntax trees are not: that many objects would change when the collector runs."""
+    """Answers are stored. Syntax trees are not: their many objects would change the runs of the collector."""
 
     def __init__(self) -> None:
         self.deadline = Deadline(float('inf'))
@@ -58,7 +58,7 @@ class Statements:
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MOST_STATEMENTS]]
 
     def releases(self, holder: Holder) -> List[Tuple[str, int]]:
-        """Statements that may take out of the holder, or bind its name to something else."""
+        """Statements that may remove items from the holder, or bind its name again."""
         if holder not in self._releases:
             self._releases[holder] = sorted(self._search(holder, _releases))
         return self._releases[holder]
@@ -152,7 +152,7 @@ def _scoped(tree: ast.AST, scope: Tuple[str, ...] = ()) -> Iterator[Tuple[Any, T
 
 
 def _score(node: Any, holder: Holder) -> int:
-    """How well a statement fits; 0 if it does not touch the holder."""
+    """The score of a statement; 0 if it does not touch the holder."""
     if isinstance(node, ast.Call) and _called(node.func) in GROWING_FIRST and node.args:
         return _keyed(4 if holder.container else 1, node.args[0], holder)
     if isinstance(node, ast.Call) and holder.kind == 'attribute' and not holder.container and _called(node.func) in NAMED_BY:
@@ -173,9 +173,8 @@ def _score(node: Any, holder: Holder) -> int:
 
 
 def _set_by_any_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
-    """``setattr(self, name, value)`` in a method of the class, where no statement spells the name out.
-
-    Not in ``__init__``, which sets what the object was made with.
+    """``setattr(self, name, value)`` in a method, where no statement contains the name. Not in ``__init__``, which sets
+    initial attributes.
     """
     for node, scope in _scoped(tree):
         at = NAMED_BY.get(_called(node.func) or '') if isinstance(node, ast.Call) else None
@@ -193,7 +192,7 @@ def _called(function: Any) -> Optional[str]:
 
 
 def _spells(expression: Any, name: str) -> bool:
-    """Can this expression be the name? The parts of it that are spelled out must fit, and say something of it."""
+    """True if this expression can be the name: its literal parts must fit, and contain something of it."""
     parts = _spelling(expression)
     return any(len(part) > 1 for part in parts) and re.fullmatch('.*'.join(map(re.escape, parts)), name, re.DOTALL) is not None
 

@@ -1,4 +1,4 @@
-"""Tensors on the device, block by block, and which of them every training needs."""
+"""Tensors on the device, block by block, and those that every training needs."""
 from __future__ import annotations
 
 from typing import Any, Dict, List

@@ -1,4 +1,4 @@
-"""The walk itself: old blocks, their tensors, the names that keep them. Its result is the sidecar's ``holders``."""
+"""The walk: old blocks, their tensors, and the names that hold them. Its result is the sidecar's ``holders``."""
 from __future__ import annotations
 
 import dataclasses
@@ -28,7 +28,7 @@ INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
 
 
 class HolderWalk:
-    """``shown``: how keys of dictionaries are; ``texts``: are the texts of statements?"""
+    """``shown``: the shown keys of dictionaries; ``texts``: true with texts of statements."""
 
     def __init__(self, memory: DeviceMemory, min_age: int, seconds: float, monitoring: Optional[Monitoring] = None,
                  shown: Optional[Shown] = None, texts: bool = False) -> None:
@@ -41,17 +41,17 @@ class HolderWalk:
         self._releases = Releases(self._monitoring, self._statements)
 
     def walk(self, blocks: Blocks, step: int) -> Optional[Dict[str, Any]]:
-        """``None`` if nothing is old enough to ask about: then the walk costs next to nothing."""
+        """``None`` if nothing is old enough: then the walk costs next to nothing."""
         began = time.perf_counter()
         old = [block for block in blocks.all if block.allocated == UNKNOWN or block.allocated <= step - self._min_age]
         if not any(block.allocated != 0 for block in old):
             return None
         roots = Roots()
         self._statements.deadline = Deadline(self._seconds)
-        # An index that is not whole still names most owners: time must be left to ask it.
+        # An incomplete index still names most owners, so time is left to query it.
         heap = Heap(Deadline(INDEX_SHARE * self._seconds))
         try:
-            # Classes derived from Tensor may answer for its properties: not to this walk.
+            # Classes derived from Tensor may compute its properties; this walk reads the real ones.
             with torch._C.DisableTorchFunctionSubclass():
                 return self._ask(blocks, old, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began)
         finally:
@@ -60,12 +60,12 @@ class HolderWalk:
             roots.close()
 
     def releases(self) -> Optional[List[Dict[str, Any]]]:
-        """``None`` where statements cannot be counted."""
+        """``None`` if statements cannot be counted."""
         return self._releases.runs() if self._monitoring.is_open() else None
 
     def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory, deadline)
-        # What every training needs and had from the first step on is not asked about.
+        # Memory that every training needs from the first step on is left out.
         asked = {block.address: block for block in old if not (block.allocated <= 0 and tensors.category(block))}
         graphs = Graphs(deadline, _unpacking_runs_code(tensors.types.values()))
         held = Search(asked, tensors, Chains(heap, roots, deadline, self._shown), graphs, deadline).all()
@@ -93,7 +93,7 @@ class HolderWalk:
 
 
 class Search:
-    """Finds a holding for as many of the asked blocks as it can, the most trustworthy way first."""
+    """Finds holdings for as many of the selected blocks as possible, the most reliable kind first."""
 
     def __init__(self, asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, graphs: Graphs, deadline: Deadline) -> None:
         self._asked, self._tensors, self._chains, self._graphs, self._deadline = asked, tensors, chains, graphs, deadline
@@ -107,7 +107,7 @@ class Search:
         return self._held
 
     def _directly(self) -> None:
-        """The tensor on the block, or a view of it, hangs on a Python object."""
+        """A Python object holds the tensor on the block, or a view of it."""
         for address, block in self._asked.items():
             found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(address, ())[:4]]
             found = [chain for chain in found if chain.root is not None or chain.cycle]
@@ -137,9 +137,8 @@ class Search:
                     self._held[block.address] = Holding(block, dataclasses.replace(chain, links=chain.links + (GRADIENT,)))
 
     def _held_by_own_graph(self) -> None:
-        """``backward(create_graph=True)``: the gradient's graph leads back to the tensor whose gradient it is.
-
-        The circle runs through C++, so the collector never sees it and never frees it.
+        """``backward(create_graph=True)``: the gradient's graph leads back to its tensor, through C++, so the collector
+        never frees this cycle.
         """
         chain = Chain(None, (), cycle=(GRADIENT, GRADIENT_GRAPH))
         for tensor in self._tensors.with_gradient:
@@ -156,7 +155,7 @@ class Search:
 
     def _saved_under(self, root: torch.Tensor, chain: Chain) -> None:
         reach = self._graphs.reach(root)
-        # A leaf that something else holds, a parameter of a module for instance, holds its gradient itself.
+        # A leaf with another holder, for instance a parameter of a module, holds its gradient itself.
         leaves = [leaf for leaf in reach.leaves if self._is_open(self._tensors.block(leaf))]
         with_gradients = [value for leaf in leaves for value in (leaf, leaf.grad) if value is not None]
         for saved, kind in reach.saved + [(value, 'AccumulateGrad') for value in with_gradients]:
@@ -165,7 +164,7 @@ class Search:
                 self._held[block.address] = Holding(block, chain, kind)
 
     def _is_open(self, block: Optional[LiveBlock]) -> bool:
-        """Is it asked who holds it, and not answered yet?"""
+        """True for a selected block without a holder yet."""
         return block is not None and block.address in self._asked and not self._is_explained(block)
 
     def _is_explained(self, block: LiveBlock) -> bool:
@@ -182,7 +181,7 @@ def _trust(chain: Chain) -> int:
 
 
 def _categories(blocks: List[LiveBlock], tensors: Tensors) -> Dict[str, int]:
-    """Live bytes of what every training needs, by kind."""
+    """Live bytes of memory that every training needs, by kind."""
     sums: Dict[str, int] = {}
     for block in blocks:
         category = tensors.category(block)
@@ -192,6 +191,8 @@ def _categories(blocks: List[LiveBlock], tensors: Tensors) -> Dict[str, int]:
 
 
 def _unpacking_runs_code(kinds: Iterable[type]) -> bool:
-    """Do hooks on saved tensors live in this process (checkpointing, offloading)? Only releases without a way round ask."""
+    """True if the process has hooks on saved tensors (checkpointing, offloading). Only releases without an alternative
+    need it.
+    """
     hooks = torch.autograd.graph.saved_tensors_hooks
     return any(issubclass(kind, hooks) or type_name(kind) == '_CheckpointFrame' for kind in kinds)
