@@ -10,8 +10,11 @@ export interface Thread {
   terminate(): Promise<void>;
 }
 
-/** The models are typed arrays outside this heap: the limit stops a reader that runs away, not a large snapshot. */
-const HEAP_MIB = Math.min(4096, Math.floor(totalmem() / 2 ** 21));
+/**
+ * Models are typed arrays outside this heap: the limit is for a reader that runs away. With 2 GiB or more, the engine
+ * lets a heap grow to four times its live size, with less to twice.
+ */
+const HEAP_MIB = Math.min(2000, Math.floor(totalmem() / 2 ** 21));
 
 /** Node's own limit is twice that. It saves no time, and takes 15 MiB more in each thread of a long run. */
 const YOUNG_MIB = 24;

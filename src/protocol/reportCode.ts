@@ -10,39 +10,52 @@ interface RepeatedRun {
   readonly run: number;
   /** So many of its snapshots come first. */
   readonly snapshots: number;
-  readonly lines: readonly RepeatedLine[];
+  /** The place of each line in the run before, -1 if it is new. The start of its series is repeated. */
+  readonly lines: readonly number[];
 }
 
-interface RepeatedLine {
-  /** The line's place in the run before, -1 if it is new. */
-  readonly line: number;
-  /** So many values of its series come first. */
-  readonly values: number;
+type Series = LineReport['series'];
+
+/** The same report. Fields of lines that are equal to those before are the same objects. */
+export function sharingLines(report: Report, before: Report): Report {
+  const runs = new Map(before.runs.map(({ id, lines }) => [id, lines]));
+  return {
+    ...report,
+    runs: report.runs.map((run): RunReport => {
+      const old = new Map(runs.get(run.id)?.map((line) => [ownerKey(line), line]));
+      return { ...run, lines: run.lines.map((line) => ({ ...line, ...equalFields(line, old.get(ownerKey(line))) })) };
+    }),
+  };
 }
 
-/** Omits repeated parts. Snapshots are equal if they are one object. */
+/**
+ * Omits repeated parts, also fields of lines, although their type requires them. Snapshots and fields are equal if they
+ * are one object.
+ */
 export function withoutRepeated(report: Report, before: Report): { report: Report; repeated: Repeated } {
   const places = new Map(before.runs.map(({ id }, place) => [id, place]));
   const repeated = report.runs.map((run): RepeatedRun => {
     const place = places.get(run.id) ?? -1;
     const old = before.runs.at(place);
-    if (place === -1 || old === undefined) return { run: -1, snapshots: 0, lines: run.lines.map(() => NEW_LINE) };
+    if (place === -1 || old === undefined) return { run: -1, snapshots: 0, lines: run.lines.map(() => -1) };
     const lines = new Map(old.lines.map((line, at) => [ownerKey(line), at]));
     return {
       run: place,
       snapshots: alike(run.snapshots, old.snapshots),
-      lines: run.lines.map((line): RepeatedLine => {
-        const at = lines.get(ownerKey(line));
-        return at === undefined ? NEW_LINE : { line: at, values: alikeValues(line.series, old.lines[at].series) };
-      }),
+      lines: run.lines.map((line) => lines.get(ownerKey(line)) ?? -1),
     };
   });
   const runs = report.runs.map((run, i): RunReport => {
-    const { snapshots, lines } = repeated[i];
+    const { run: place, snapshots, lines } = repeated[i];
+    const tailOf = forEach((series, old) => series.slice(alikeValues(series, old)));
     return {
       ...run,
       snapshots: run.snapshots.slice(snapshots),
-      lines: run.lines.map((line, at): LineReport => ({ ...line, series: line.series.slice(lines[at].values) })),
+      lines: run.lines.map((line, at): LineReport => {
+        if (lines[at] === -1) return line;
+        const old = before.runs[place].lines[lines[at]];
+        return { ...otherFields(line, old), series: tailOf(line.series, old.series) };
+      }),
     };
   });
   return { report: { ...report, runs }, repeated };
@@ -51,22 +64,23 @@ export function withoutRepeated(report: Report, before: Report): { report: Repor
 /** The whole report again. */
 export function withRepeated(report: Report, repeated: Repeated, before: Report): Report {
   const runs = report.runs.map((run, i): RunReport => {
-    const { run: place, snapshots, lines } = repeated[i];
+    const { run: place, snapshots: same, lines } = repeated[i];
     if (place === -1) return run;
     const old = before.runs[place];
+    const snapshots = [...old.snapshots.slice(0, same), ...run.snapshots];
+    const wholeOf = forEach((tail, series) => series.slice(0, snapshots.length - tail.length).concat(tail));
     return {
       ...run,
-      snapshots: [...old.snapshots.slice(0, snapshots), ...run.snapshots],
+      snapshots,
       lines: run.lines.map((line, at): LineReport => {
-        const { line: same, values } = lines[at];
-        return same === -1 ? line : { ...line, series: old.lines[same].series.slice(0, values).concat(line.series) };
+        if (lines[at] === -1) return line;
+        const known = old.lines[lines[at]];
+        return { ...known, ...line, series: wholeOf(line.series, known.series) };
       }),
     };
   });
   return { ...report, runs };
 }
-
-const NEW_LINE: RepeatedLine = { line: -1, values: 0 };
 
 /** How many items two lists begin with alike. */
 function alike(a: readonly object[], b: readonly object[]): number {
@@ -75,9 +89,48 @@ function alike(a: readonly object[], b: readonly object[]): number {
   return most;
 }
 
-/** The same of numbers, in a function of its own: one that compares both kinds takes twenty times as long. */
-function alikeValues(a: readonly number[], b: readonly number[]): number {
+/** The same for numbers. One function for both takes twenty times as long. */
+function alikeValues(a: Series, b: Series): number {
   const most = Math.min(a.length, b.length);
   for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
   return most;
+}
+
+/** Makes one series for each pair: lines without memory share theirs. */
+function forEach(make: (series: Series, old: Series) => Series): typeof make {
+  const made = new Map<Series, { old: Series; outcome: Series }>();
+  return (series, old) => {
+    let found = made.get(series);
+    if (found?.old !== old) {
+      found = { old, outcome: make(series, old) };
+      made.set(series, found);
+    }
+    return found.outcome;
+  };
+}
+
+type Fields = Record<string, unknown>;
+
+/** Fields of `before` that are equal. */
+function equalFields(line: LineReport, before: LineReport | undefined): Partial<LineReport> {
+  const now = line as unknown as Fields;
+  return Object.fromEntries(Object.entries(before ?? {}).filter(([name, value]) => isEqual(now[name], value)));
+}
+
+/** Fields that differ from those of `before`. */
+function otherFields(line: LineReport, before: LineReport): LineReport {
+  const old = before as unknown as Fields;
+  return Object.fromEntries(
+    Object.entries(line).filter(([name, value]) => value !== old[name]),
+  ) as unknown as LineReport;
+}
+
+/** For plain data. */
+function isEqual(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length && names.every((name) => isEqual((a as Fields)[name], (b as Fields)[name]))
+  );
 }

@@ -15,7 +15,7 @@ import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import { packPoints } from '../protocol/curveCode.js';
-import { withoutRepeated } from '../protocol/reportCode.js';
+import { sharingLines, withoutRepeated } from '../protocol/reportCode.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { FailedAllocation } from '../protocol/timelineData.js';
 import type { WorkerApi, WorkerEvents } from '../protocol/workerApi.js';
@@ -84,15 +84,15 @@ export function workerHandlers(
       const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
       const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
       const result = await reports.report(store.digests, listing, store.others);
-      verdicts.take(result.report);
-      const latest = result.report.runs.flatMap(({ snapshots }) => snapshots.slice(-WHOLE).map(({ path }) => path));
-      void store.packBut(new Set(latest));
-      const { report, paths } = result;
       const before = known === sent?.number ? sent.report : null;
+      const report = before === null ? result.report : sharingLines(result.report, before);
+      verdicts.take(report);
+      const latest = report.runs.flatMap(({ snapshots }) => snapshots.slice(-WHOLE).map(({ path }) => path));
+      void store.packBut(new Set(latest));
       const number = (sent?.number ?? 0) + 1;
       sent = { number, report };
       const coded = before === null ? { report, repeated: null } : withoutRepeated(report, before);
-      return { ...coded, paths, number };
+      return { ...coded, paths: result.paths, number };
     },
     compare: compared,
     compareTable: (pair) => compareTable(compared(pair)),

@@ -141,6 +141,7 @@ export function observeRun(
       others,
       lookup,
     ),
+    nothing: snapshots.map(() => 0),
     ranWith: new Set(shown.flatMap(({ line }) => (line.mapped ? [line.file] : []))),
   };
   return {
@@ -178,13 +179,15 @@ interface Known {
   readonly statements: RunStatements;
   readonly fits: SourceFits;
   readonly ranWith: ReadonlySet<string>;
+  /** The series of lines that allocate nothing: one array, as in a long run they are most of a report. */
+  readonly nothing: readonly Bytes[];
 }
 
 function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): ObservedLine {
   const { at, hasSteps, holders, bounds, cycles, lookup } = known;
   const differs = known.fits.of(line);
   const last = at.length - 1;
-  const series = seriesOf(stacks, at.length);
+  const series = stacks.length === 0 ? known.nothing : seriesOf(stacks, at.length);
   const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
   const isInCycle = holders.isCycle(line) || cycles.has(line);
   const deciding = stacks.filter((stack) => stack.shape.shape === shape);

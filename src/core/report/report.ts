@@ -269,9 +269,9 @@ export interface SnapshotReport {
   events: number;
   step: number | null;
   takenAtUs: Microseconds | null;
-  devices: DeviceReport[];
+  devices: readonly DeviceReport[];
   /** `device` if the warning concerns one. */
-  warnings: { code: string; message: string; device?: number }[];
+  warnings: readonly { code: string; message: string; device?: number }[];
 }
 
 interface DeviceReport {
@@ -309,8 +309,8 @@ export interface LineReport {
   blocks: number;
   /** The use of most of the live bytes. */
   category: Category;
-  /** Self live bytes, one per snapshot. */
-  series: Bytes[];
+  /** Self live bytes, one per snapshot. Lines that allocate nothing share one array. */
+  series: readonly Bytes[];
   verdict: Verdict;
   /** 0 to 1. */
   confidence: number;

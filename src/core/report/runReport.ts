@@ -119,7 +119,7 @@ function lineReport(
     bytesPerStep: line.bytesPerStep,
     blocks: line.blocks,
     category: line.category,
-    series: [...series],
+    series,
     verdict,
     confidence: line.confidence,
     evidence:

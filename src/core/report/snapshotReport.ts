@@ -21,7 +21,7 @@ function figuresOf(digest: SnapshotDigest, step: number | null): SnapshotReport 
     events: digest.eventCount,
     step,
     takenAtUs: digest.takenAtUs,
-    devices: digest.devices.map((device) => ({ ...device })),
-    warnings: digest.warnings.map((warning) => ({ ...warning })),
+    devices: digest.devices,
+    warnings: digest.warnings,
   };
 }

@@ -1,9 +1,12 @@
-import { factOf } from '../digest/factOf.js';
+import { getOrAdd } from '../maps.js';
 
 /** Computes a result for a pair of unchanging objects once, while both exist. */
-export function ofPair<A extends object, B extends object, Answer>(
+export function ofPair<A extends object, B extends object, Answer extends object | number | boolean | null>(
   ask: (a: A, b: B) => Answer,
 ): (a: A, b: B) => Answer {
-  const answers = factOf((a: A) => factOf((b: B) => ask(a, b)));
-  return (a, b) => answers(a)(b);
+  const known = new WeakMap<A, WeakMap<B, Answer>>();
+  return (a, b) => {
+    const answers = getOrAdd(known, a, () => new WeakMap<B, Answer>());
+    return getOrAdd(answers, b, () => ask(a, b));
+  };
 }
