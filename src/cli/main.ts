@@ -21,6 +21,9 @@ process.stderr.on('error', giveUp);
 /** As long as in the editor. */
 const TIME_MS = 600_000;
 
+/** For the digests of thousands of ranks. */
+const HEAP_MIB = 4096;
+
 const script = fileURLToPath(new URL('./cli-job.mjs', import.meta.url));
 const budget = {
   timeMs: TIME_MS,
@@ -32,7 +35,7 @@ const jobs = (signal?: AbortSignal): Work =>
   supervise(
     (start) => {
       signal?.throwIfAborted();
-      const thread = startThread(script, 'leakline', start);
+      const thread = startThread(script, 'leakline', start, HEAP_MIB);
       signal?.addEventListener('abort', () => void thread.terminate());
       return thread;
     },

@@ -10,19 +10,24 @@ export interface Thread {
   terminate(): Promise<void>;
 }
 
-/**
- * Models are typed arrays outside this heap: the limit is for a reader that runs away. With 2 GiB or more, the engine
- * lets a heap grow to four times its live size, with less to twice.
- */
-const HEAP_MIB = Math.min(2000, Math.floor(totalmem() / 2 ** 21));
+/** Models are typed arrays outside a thread's heap: its limit is for a reader that runs away. */
+const MOST_MIB = Math.floor(totalmem() / 2 ** 21);
+
+/** With 2 GiB or more, the engine lets a heap grow to four times its live size, with less to twice. */
+const USUAL_MIB = 2047;
 
 /** Node's own limit is twice that. It saves no time, and takes 15 MiB more in each thread of a long run. */
 const YOUNG_MIB = 24;
 
-/** Starts a script in a thread. @param name for debuggers @param workerData for the script */
-export function startThread(script: string, name: string, workerData: unknown = null): Thread {
+/** Starts a script in a thread. @param name for debuggers @param workerData for the script @param heapMib its limit */
+export function startThread(
+  script: string,
+  name: string,
+  workerData: unknown = null,
+  heapMib: number = USUAL_MIB,
+): Thread {
   const worker = new Worker(script, {
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
+    resourceLimits: { maxOldGenerationSizeMb: Math.min(heapMib, MOST_MIB), maxYoungGenerationSizeMb: YOUNG_MIB },
     stdout: false,
     stderr: false,
     name,
