@@ -1,5 +1,6 @@
-import type { Snapshot } from '../model/snapshot.js';
-import type { Bytes, EventIndex } from '../model/units.js';
+import { Action, type Snapshot } from '../model/snapshot.js';
+import type { DeviceHistory } from '../model/history.js';
+import type { Bytes } from '../model/units.js';
 import type { AllocationIndex } from './allocationIndex.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { stackFrames } from '../attribution/ownerTally.js';
@@ -17,7 +18,7 @@ interface BandDetail {
   freed: number | null;
   /** Stack of the largest block, innermost first. */
   frames: DigestFrame[];
-  /** The metadata that the program set for the largest block, or empty. */
+  /** The metadata that the program set for the largest block, when it was allocated or later; empty without any. */
   metadata: string;
   /** Which compiled region allocated it, empty where none. */
   compileContext: string;
@@ -71,21 +72,38 @@ function detailOf(
     allocated: rows.length === 0 ? -1 : allocated,
     freed: freed >= trace.count ? null : freed,
     frames: largest === -1 ? [] : framesOf(snapshot, allocations.stack[largest], allocations.forwardStack[largest]),
-    ...textsOf(
-      snapshot,
-      largest === -1 || allocations.birth[largest] < 0 ? null : trace.first + allocations.birth[largest],
-    ),
+    ...(largest === -1 ? NO_TEXTS : textsOf(snapshot, index.history, largest)),
   };
 }
 
-/** @param event null before the trace */
-function textsOf(
-  { events, strings }: Snapshot,
-  event: EventIndex | null,
-): Pick<BandDetail, 'metadata' | 'compileContext'> {
-  const text = (column: Uint32Array | null): string =>
-    event === null || column === null ? '' : strings.text(column[event]);
-  return { metadata: text(events.metadata), compileContext: text(events.compileContext) };
+type Texts = Pick<BandDetail, 'metadata' | 'compileContext'>;
+
+const NO_TEXTS: Texts = { metadata: '', compileContext: '' };
+
+/** Different texts of one block's metadata. */
+const MOST_TEXTS = 8;
+
+function textsOf({ events, strings }: Snapshot, { allocations, trace }: DeviceHistory, row: number): Texts {
+  const birth = allocations.birth[row];
+  if (birth < 0) return NO_TEXTS;
+  const allocated = trace.first + birth;
+  const metadata = new Set<number>();
+  if (events.metadata !== null) {
+    metadata.add(events.metadata[allocated]);
+    const end = trace.first + Math.min(allocations.death[row], trace.count);
+    for (let event = allocated + 1; event < end && metadata.size < MOST_TEXTS; event++) {
+      // Later releases annotate a live block: its address, and a text.
+      if (
+        events.action[event] === Action.Other &&
+        events.addrLow[event] === events.addrLow[allocated] &&
+        events.addrHigh[event] === events.addrHigh[allocated]
+      )
+        metadata.add(events.metadata[event]);
+    }
+  }
+  const known = [...metadata].map((text) => strings.text(text)).filter((text) => text !== '');
+  const compileContext = events.compileContext === null ? '' : strings.text(events.compileContext[allocated]);
+  return { metadata: known.join('; '), compileContext };
 }
 
 function framesOf(snapshot: Snapshot, stack: number, forward: number): DigestFrame[] {

@@ -25,6 +25,7 @@ import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
 import { readingHere } from '../../support/readingHere.js';
+import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { everyNth } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
@@ -256,6 +257,30 @@ describe('The bands of a history', () => {
       const owner = ownerOfStack(snapshot, stack[row], forwardStack[row], stackless, noWorkspace);
       assert.deepEqual(block.owner, owner);
     }
+  });
+
+  it('give what a block was annotated with while it lived (2.14)', async () => {
+    const event = (action: string, addr: number, user_metadata: string): Picklable => ({
+      ...{ action, addr, size: 512, stream: 0, time_us: 5, user_metadata },
+      frames: [{ name: 'f', filename: 'a.py', line: 1 }],
+    });
+    const trace = [
+      event('annotate', 512, 'too early'),
+      event('alloc', 512, 'batch'),
+      event('annotate', 512, 'saved for backward'),
+      event('annotate', 1024, 'another block'),
+      event('annotate', 512, 'batch'),
+      event('free_completed', 512, ''),
+      event('annotate', 512, 'too late'),
+      event('alloc', 512, ''),
+    ];
+    const snapshot = await readBytes(pickle({ segments: [], device_traces: [trace] }));
+    const subject = indexed('annotated', snapshot, 0);
+    const details = [0, 1].map((row) => blockDetail(snapshot, subject.index, layoutOf(subject, 'line'), row));
+    assert.deepEqual(
+      details.map(({ metadata }) => metadata),
+      ['batch; saved for backward', ''],
+    );
   });
 
   it('cross the wire unchanged', () => {
