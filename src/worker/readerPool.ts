@@ -158,7 +158,9 @@ export class ReaderPool {
         : setTimeout(
             () => {
               job.isLate = true;
-              void reader.thread.terminate();
+              this.end(reader);
+              // A thread inside a call of the file system ends after the call, perhaps never.
+              reader.client.close('');
             },
             timeLimitMs + (this.options.graceMs ?? DEFAULT_GRACE_MS),
           );

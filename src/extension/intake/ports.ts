@@ -18,10 +18,10 @@ export interface FileStamp {
 }
 
 export interface IntakeFiles {
-  /** Null if there is no such file, or no access. */
-  stamp(path: string): Promise<FileStamp | null>;
-  /** First and last byte of a file of `size` bytes, null if they cannot be read. */
-  ends(path: string, size: number): Promise<{ first: number; last: number } | null>;
+  /** Null if there is no such file, or no access; undefined if the file system does not answer. */
+  stamp(path: string): Promise<FileStamp | null | undefined>;
+  /** First and last byte of a file of `size` bytes, null if they cannot be read, undefined without an answer. */
+  ends(path: string, size: number): Promise<{ first: number; last: number } | null | undefined>;
 }
 
 /** The reason for a failed reading. `truncated` means: try again later. */
@@ -45,8 +45,8 @@ export const systemClock: Clock = {
   },
 };
 
-export function sameStamp(a: FileStamp | null, b: FileStamp | null): boolean {
+export function sameStamp(a: FileStamp | null, b: FileStamp | null | undefined): boolean {
   return (
-    a !== null && b !== null && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino && a.beside === b.beside
+    a !== null && b != null && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino && a.beside === b.beside
   );
 }

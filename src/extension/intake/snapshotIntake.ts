@@ -171,6 +171,10 @@ export class SnapshotIntake {
     const stamp = await this.disk.stamp(entry.path);
     const settling = entry.settling;
     if (settling === null || this.files.get(entry.path) !== entry) return;
+    if (stamp === undefined) {
+      settling.dueAt = this.clock.now() + LONGEST_BACKOFF_MS;
+      return;
+    }
     if (stamp === null) {
       await this.drop(entry, { reason: 'unreadable', message: this.texts.missing });
       return;
@@ -223,6 +227,7 @@ export class SnapshotIntake {
   private async looksComplete(path: string, size: number): Promise<boolean> {
     if (size === 0) return false;
     const ends = await this.disk.ends(path, size);
+    if (ends === undefined) return false;
     return ends?.first !== PICKLE_PROTO || ends.last === PICKLE_STOP;
   }
 

@@ -45,8 +45,11 @@ class World implements IntakeFiles, IntakeReader {
     this.intake.noticed(path);
   }
 
-  stamp(path: string): Promise<FileStamp | null> {
-    return Promise.resolve(this.files.get(path) ?? null);
+  /** Files on a disk that does not answer. */
+  readonly silent = new Set<string>();
+
+  stamp(path: string): Promise<FileStamp | null | undefined> {
+    return Promise.resolve(this.silent.has(path) ? undefined : (this.files.get(path) ?? null));
   }
 
   async ends(path: string): Promise<{ first: number; last: number } | null> {
@@ -97,6 +100,23 @@ describe('The intake of snapshots', () => {
       assert.equal(world.loads.length - before, [1, 2, 2, 3][i], `state '${beside}'`);
       assert.equal(world.phase('a'), 'ready');
     }
+  });
+
+  it('leaves a file as it is while its disk does not answer, and reads it afterwards', async () => {
+    world.write('a', 100);
+    await world.clock.advance(1_000);
+    world.silent.add('a');
+    world.silent.add('b');
+    world.write('a', 200);
+    world.write('b', 100);
+    world.write('c', 100);
+    await world.clock.advance(20_000);
+    assert.deepEqual([world.phase('a'), world.phase('b'), world.phase('c')], ['ready', 'settling', 'ready']);
+    assert.deepEqual(world.loads, ['a', 'c']);
+    world.silent.clear();
+    await world.clock.advance(10_000);
+    assert.deepEqual(world.loads.toSorted(), ['a', 'a', 'b', 'c']);
+    assert.equal(world.phase('b'), 'ready');
   });
 
   it('reads a file once it has held still for two looks, within a quarter of a second', async () => {

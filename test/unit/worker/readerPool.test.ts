@@ -209,6 +209,19 @@ describe('The threads that read files', () => {
     assert.equal((await next).digest?.path, SMALL[1]);
   });
 
+  it('are left behind inside a call that never returns, and the next file is read', async () => {
+    const stuck: Thread = {
+      post: () => undefined,
+      listen: () => undefined,
+      terminate: () => new Promise(() => undefined),
+    };
+    open({ readers: 1, graceMs: 20 }, () => (started === 1 ? stuck : realReader()));
+    const hung = read(SMALL[0], { timeLimitMs: 20 });
+    const next = read(SMALL[1], { timeLimitMs: 60_000 });
+    await assert.rejects(hung, { reason: 'limit', message: /was not read within 0\.02 seconds/ });
+    assert.equal((await next).digest?.path, SMALL[1]);
+  });
+
   it('end when there is nothing to do, and start again when there is', async () => {
     let alive = 0;
     open({ idleMs: 50 }, () => {
