@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 import type { FileLookup } from '../../core/attribution/owner.js';
 import type { Bytes } from '../../core/model/units.js';
 import { renderText } from '../../core/render/renderText.js';
@@ -31,25 +32,27 @@ export function summaryText(summary: Omit<RankSummary, 'schema' | 'version'>): s
   return `${JSON.stringify({ schema: SCHEMA, version: VERSION, ...summary } satisfies RankSummary)}\n`;
 }
 
-/** Reads a summary; null if there is none that can be trusted: it is made again from the digests. */
+/** Reports are checked when they are joined. */
+const rankSummary = v.object({
+  schema: v.literal(SCHEMA),
+  version: v.literal(VERSION),
+  workspace: v.string(),
+  digests: v.array(v.string()),
+  files: v.array(v.strictTuple([v.string(), v.nullable(v.string())])),
+  runs: v.array(v.custom<RunPart>(() => true)),
+});
+
+/** Reads a summary; null if it is invalid: it is made again from the digests. */
 export async function readSummary(path: string): Promise<RankSummary | null> {
   try {
     const value = parseJson((await readSmallFile(path, MOST_BYTES)).bytes.toString());
-    const { schema, version } = value as Partial<Record<keyof RankSummary, unknown>>;
-    if (schema !== SCHEMA || version !== VERSION) return null;
-    const summary = value as RankSummary;
-    const { runs, files, digests } = summary;
-    const isSummary =
-      Array.isArray(runs) &&
-      [...files.flat(), ...digests].every((text) => text === null || typeof text === 'string') &&
-      files.every(([recorded]) => typeof recorded === 'string');
-    return isSummary && typeof summary.workspace === 'string' ? summary : null;
+    return v.is(rankSummary, value) ? value : null;
   } catch {
     return null;
   }
 }
 
-/** What summaries are reported with. */
+/** The other parts of a report over summaries. */
 interface Beside {
   readonly runs: readonly RunPart[];
   readonly others: Pick<Report, 'trends' | 'cycles'>;

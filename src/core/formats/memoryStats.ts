@@ -4,7 +4,7 @@ import { Growable } from '../model/growable.js';
 import type { Bytes } from '../model/units.js';
 import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
-import { JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
+import { isJsonObject, JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
 import { checkSamples } from './sampleCount.js';
@@ -62,7 +62,7 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
 }
 
 function findStats(value: JsonValue, depth: number): JsonObject | null {
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   if (!Number.isNaN(amountOf(value, 'allocated', 'current'))) return value;
   if (depth === 0) return null;
   for (const inner of Object.values(value)) {
@@ -76,11 +76,7 @@ function findStats(value: JsonValue, depth: number): JsonObject | null {
 function amountOf(stats: JsonObject, quantity: string, which: 'current' | 'peak'): number {
   const flat = stats[`${quantity}_bytes.all.${which}`];
   const nested = stats[`${quantity}_bytes`];
-  const pools = isObject(nested) ? nested['all'] : undefined;
-  const value = flat ?? (isObject(pools) ? pools[which] : undefined);
+  const pools = isJsonObject(nested) ? nested['all'] : undefined;
+  const value = flat ?? (isJsonObject(pools) ? pools[which] : undefined);
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { comparedBucketParts } from '../../core/report/bucketParts.js';
 import { otherLinesText } from '../../core/report/reportText.js';
-import type { CompareCell, CompareLine, StackReport } from '../../core/report/report.js';
+import type { CompareCell, CompareLine } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { frameItem, openCommand, frameText, stackSummary } from './sourceItems.js';
+import { frameItem, openCommand, stackItem } from './sourceItems.js';
 
 interface CompareLineNode {
   readonly kind: 'line';
@@ -80,9 +80,9 @@ export class CompareTree extends Listener implements vscode.TreeDataProvider<Com
       case 'line':
         return lineItem(node.line);
       case 'stack':
-        return this.stackItem(node.stack);
+        return stackItem(signedByteText(node.stack.growthBytes), node.stack.frames, this.files, cellText(node.stack));
       case 'frame':
-        return this.frameItem(node.parent.stack.frames[node.index]);
+        return frameItem(node.parent.stack.frames[node.index], this.files);
       case 'bucket':
         return bucketItem(node);
     }
@@ -103,18 +103,6 @@ export class CompareTree extends Listener implements vscode.TreeDataProvider<Com
     ]
       .filter(({ cell }) => cell.growthBytes !== 0)
       .map((part): CompareBucketNode => ({ kind: 'bucket', ...part }));
-  }
-
-  private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
-    return frameItem(frame, this.files.uri(frame.file) !== undefined);
-  }
-
-  private stackItem(stack: CompareLine['stacks'][number]): vscode.TreeItem {
-    const item = new vscode.TreeItem(signedByteText(stack.growthBytes), vscode.TreeItemCollapsibleState.Collapsed);
-    item.description = stackSummary(stack.frames, (file) => this.files.uri(file) !== undefined);
-    item.tooltip = [cellText(stack), ...stack.frames.map(frameText)].join('\n');
-    item.iconPath = new vscode.ThemeIcon('layers');
-    return item;
   }
 }
 

@@ -25,10 +25,9 @@ import {
   type LeakNode,
   type LineNode,
   type ProcessNode,
-  type StackNode,
   type UnmappedNode,
 } from './leakNodes.js';
-import { fileNames, frameItem, openCommand, frameText, stackSummary } from './sourceItems.js';
+import { fileNames, frameItem, openCommand, stackItem } from './sourceItems.js';
 
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
   leak: ['arrow-up', Color.leak],
@@ -124,9 +123,9 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
       case 'line':
         return this.lineItem(node);
       case 'stack':
-        return this.stackItem(node);
+        return stackItem(amountText(node.stack), node.stack.frames, this.files);
       case 'frame':
-        return this.frameItem(node.parent.stack.frames[node.index]);
+        return frameItem(node.parent.stack.frames[node.index], this.files);
       case 'process':
         return processItem(node);
       case 'unmapped':
@@ -205,20 +204,10 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
     return ignored ? grayed(item, line) : item;
   }
+}
 
-  private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
-    return frameItem(frame, this.files.uri(frame.file) !== undefined);
-  }
-
-  private stackItem(node: StackNode): vscode.TreeItem {
-    const { stack } = node;
-    const amount = `${byteText(stack.liveBytes)} · ${blocksText(stack.blocks, vscode.l10n)}`;
-    const item = new vscode.TreeItem(amount, vscode.TreeItemCollapsibleState.Collapsed);
-    item.description = stackSummary(stack.frames, (file) => this.files.uri(file) !== undefined);
-    item.tooltip = stack.frames.map(frameText).join('\n');
-    item.iconPath = new vscode.ThemeIcon('layers');
-    return item;
-  }
+function amountText({ liveBytes, blocks }: StackReport): string {
+  return `${byteText(liveBytes)} · ${blocksText(blocks, vscode.l10n)}`;
 }
 
 /** Memory that belongs to no line, below the lines. */

@@ -3,6 +3,9 @@ import { InternalCommand } from '../contributions.js';
 import { recordedCellKey } from '../notebooks/cellNames.js';
 import { distinctNames } from '../text/distinctNames.js';
 import { basename } from '../text/pathText.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+
+type Files = Pick<PythonFiles, 'uri'>;
 
 /** The name of a file in a row: Jupyter's names of cells are not readable. */
 function shortName(file: string): string {
@@ -19,10 +22,8 @@ export function fileNames(files: ReadonlySet<string>): Map<string, string> {
 }
 
 /** A frame of a stack as a row: one click opens it if it is the user's own. */
-export function frameItem(
-  frame: { readonly file: string; readonly line: number; readonly function: string },
-  own: boolean,
-): vscode.TreeItem {
+export function frameItem(frame: Frame, files: Files): vscode.TreeItem {
+  const own = files.uri(frame.file) !== undefined;
   const item = new vscode.TreeItem(frame.function);
   item.description = `${shortName(frame.file)}:${frame.line}`;
   item.tooltip = `${frame.file}:${frame.line}`;
@@ -48,13 +49,17 @@ interface Frame {
 
 const MOST_FRAMES = 3;
 
-export function frameText({ file, line, function: name }: Frame): string {
-  return `${name} (${basename(file)}:${line})`;
+/** A stack as a row. @param facts lines of the tooltip above the frames */
+export function stackItem(label: string, frames: readonly Frame[], files: Files, ...facts: string[]): vscode.TreeItem {
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
+  const mine = frames.filter(({ file }) => files.uri(file) !== undefined);
+  const shown = (mine.length > 0 ? mine : frames).slice(0, MOST_FRAMES);
+  item.description = shown.map(frameText).join(' ← ');
+  item.tooltip = [...facts, ...frames.map(frameText)].join('\n');
+  item.iconPath = new vscode.ThemeIcon('layers');
+  return item;
 }
 
-/** @param own true for files of the workspace; if there are none, every frame counts */
-export function stackSummary(frames: readonly Frame[], own: (file: string) => boolean): string {
-  const mine = frames.filter(({ file }) => own(file));
-  const shown = (mine.length > 0 ? mine : frames).slice(0, MOST_FRAMES);
-  return shown.map(frameText).join(' ← ');
+function frameText({ file, line, function: name }: Frame): string {
+  return `${name} (${basename(file)}:${line})`;
 }

@@ -1,6 +1,6 @@
 import { Growable } from '../../model/growable.js';
 import type { StringPool } from '../../model/stringPool.js';
-import { JsonElements, type JsonObject, type JsonValue } from '../json/jsonValues.js';
+import { isJsonObject, JsonElements, type JsonObject, type JsonValue } from '../json/jsonValues.js';
 
 /** A `[memory]` event, or an `[OutOfMemory]`. */
 export interface ChromeMemory {
@@ -86,7 +86,7 @@ export class ChromeEvents {
   }
 
   private event(value: JsonValue): void {
-    if (!isObject(value)) return;
+    if (!isJsonObject(value)) return;
     const ts = numberOf(value['ts']);
     if (value['name'] === '[memory]') this.memoryEvent(value, ts, false);
     else if (value['name'] === '[OutOfMemory]') this.memoryEvent(value, ts, true);
@@ -105,7 +105,7 @@ export class ChromeEvents {
 
   private memoryEvent(event: JsonObject, ts: number, isFailure: boolean): void {
     const args = event['args'];
-    if (!isObject(args)) return;
+    if (!isJsonObject(args)) return;
     // A failed allocation has no address.
     const address = isFailure ? 0 : args['Addr'];
     const bytes = numberOf(args['Bytes']);
@@ -138,10 +138,6 @@ export class ChromeEvents {
     }
     return index;
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Zero for other values than numbers. */

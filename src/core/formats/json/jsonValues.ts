@@ -8,6 +8,10 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Texts that are known by their bytes at once. */
 const MOST_TEXTS = 1 << 16;
 
