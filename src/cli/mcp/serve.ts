@@ -43,6 +43,7 @@ export async function serve(
   const cache = await mkdtemp(join(tmpdir(), 'leakline-mcp-'));
   const folders = inputs.length === 0 ? [root] : inputs;
   const common = { root, rules, output: 'json', mostLines: Infinity, rankPattern: null, out: null } as const;
+  const ended = new AbortController();
   // One at a time: each may take as much memory as a command.
   let last: Promise<unknown> = Promise.resolve();
 
@@ -52,10 +53,11 @@ export async function serve(
   ): Promise<Answer & Complaints> => {
     const turn = last.then(async () => {
       signal.throwIfAborted();
+      ended.signal.throwIfAborted();
       const pieces: string[] = [];
       const complaints: string[] = [];
       let length = 0;
-      await workWith(signal)(command, {
+      await workWith(AbortSignal.any([signal, ended.signal]))(command, {
         print: (text, written) => {
           length += text.length;
           if (length <= LONGEST_REPORT) pieces.push(text);
@@ -108,7 +110,7 @@ export async function serve(
   };
 
   // Existing files are read while the agent starts, so its first question finds them in the cache.
-  report(new AbortController().signal).catch(() => undefined);
+  report(ended.signal).catch(() => undefined);
   let bad = 0;
   try {
     await new Promise<void>((resolve) => {
@@ -131,7 +133,9 @@ export async function serve(
         {
           onerror: ({ message }) => {
             if (++bad > MOST_COMPLAINTS) return;
-            complain(`A message of the agent cannot be read: ${message.slice(0, LONGEST_COMPLAINT).trimEnd()}.`);
+            complain(
+              `A message of the agent cannot be read: ${message.replace(/\s+/g, ' ').slice(0, LONGEST_COMPLAINT).trimEnd()}.`,
+            );
           },
         },
       );
@@ -140,6 +144,8 @@ export async function serve(
       process.once('beforeExit', resolve);
     });
   } finally {
+    ended.abort();
+    await last;
     await rm(cache, { recursive: true, force: true });
   }
   return false;

@@ -23,7 +23,7 @@ import { everyNth, tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
-import { MemoryFile } from '../../../src/node/fleetFile.js';
+import { MemoryFile, writeFleetFile } from '../../../src/node/fleetFile.js';
 
 const TWO = join(FIXTURES, 'recordings/two_ranks');
 
@@ -250,6 +250,59 @@ describe('A fleet', () => {
     );
     writeFileSync(join(path('job'), source), '# Nothing is left.\n');
     await equal();
+  });
+
+  it('believes no summary, digest or note beyond its size', async () => {
+    await good('digest', '--out', path('out'), TWO);
+    await good('summarize', path('out'));
+    const whole = await good('report', '--json', path('out'));
+    const [name] = filesIn(path('out/ranks')).keys();
+    const summary = path(`out/ranks/${name}`);
+    const other = readFileSync(summary, 'utf8').replace(
+      /"verdict":"[a-zA-Z]+","process"/,
+      '"verdict":"none","process"',
+    );
+    writeFileSync(summary, other + ' '.repeat((32 << 20) - other.length));
+    assert.notEqual(await good('report', '--json', path('out')), whole);
+    writeFileSync(summary, other + ' '.repeat((32 << 20) - other.length + 1));
+    assert.equal(await good('report', '--json', path('out')), whole);
+
+    const log = (length: number): Buffer =>
+      Buffer.concat([
+        Buffer.from('timestamp, index, memory.used [MiB]\n2026/01/01 00:00:00.000, 0, 5 MiB\n'),
+        Buffer.alloc(length, '\n'),
+      ]);
+    const failedWith = async (): Promise<Report['failed']> =>
+      (JSON.parse(await good('report', '--json', path('out'))) as Report).failed;
+    const place = path(`out/digests/${name.replace('.json', '/log.lkd')}`);
+    writeFileSync(place, await writeFleetFile({ name: 'nvidia-smi.csv', bytes: log(1 << 20) }));
+    assert.deepEqual(await failedWith(), []);
+    writeFileSync(place, await writeFleetFile({ name: 'nvidia-smi.csv', bytes: log(96 << 20) }));
+    assert.match((await failedWith())[0].message, /log\.lkd is not a digest that can be trusted/);
+    rmSync(place);
+
+    const note = (i: number, message: string): void => {
+      mkdirSync(path('out/failed/job/rank00000'), { recursive: true });
+      writeFileSync(path(`out/failed/job/rank00000/x-${i}.json`), JSON.stringify({ path: `x${i}`, message }));
+    };
+    note(0, 'm'.repeat(60_000));
+    note(1, 'm'.repeat(70_000));
+    writeFileSync(path('out/failed/job/rank00000/x-2.json'), '[');
+    assert.deepEqual(
+      (await failedWith()).map((one) => one.path),
+      ['x0'],
+    );
+  });
+
+  it('has more notes on failed files than a process may open', async function () {
+    if (process.platform === 'win32') this.skip();
+    await good('digest', '--out', path('out'), TWO);
+    mkdirSync(path('out/failed/job/rank00000'), { recursive: true });
+    for (let i = 0; i < 400; i++)
+      writeFileSync(path(`out/failed/job/rank00000/x-${i}.json`), JSON.stringify({ path: `x${i}`, message: 'torn' }));
+    const report = `ulimit -n 120; "${process.execPath}" "${builtProgram('cli.js')}" report --json "${path('out')}"`;
+    const { status, stdout, stderr } = spawnSync('sh', ['-c', report], { encoding: 'utf8', maxBuffer: 1 << 28 });
+    assert.deepEqual([status, stderr, (JSON.parse(stdout) as Report).failed.length], [0, '', 400]);
   });
 
   it('believes no digest that is damaged, and says so in one sentence', async () => {

@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sentenceOf } from '../../../src/cli/usageError.js';
 import { TOOLS } from '../../../src/cli/mcp/tools.js';
-import { repositoryRoot } from '../../support/repository.js';
+import { builtProgram, repositoryRoot } from '../../support/repository.js';
+import { FIXTURES } from '../../support/snapshots.js';
 import { recordAnswer, Roots } from '../../../src/cli/mcp/serve.js';
 
 interface Manifest {
@@ -28,6 +39,54 @@ describe('The tools of agents', () => {
 
   it('tell how to record the script that they are given, without its interpreter', () => {
     assert.match(recordAnswer('python3 train.py --lr 1'), /`leakline run train\.py --lr 1`/);
+  });
+});
+
+describe('The server of agents', () => {
+  const SHAPES = join(FIXTURES, 'shapes');
+  const HELLO = `${JSON.stringify({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+  })}\n`;
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-mcp-test-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  /** Ends with its input, also where the first report is not done. */
+  const serve = (input: string): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync(process.execPath, [builtProgram('cli.js'), 'mcp', '--root', SHAPES, SHAPES], {
+      encoding: 'utf8',
+      input,
+      env: { ...process.env, TMPDIR: folder },
+    });
+
+  it('ends with its input, and leaves nothing', () => {
+    const { status, stdout, stderr } = serve(HELLO);
+    assert.deepEqual([status, stderr], [0, '']);
+    assert.match(stdout, /^\{.*"serverInfo".*\}\n$/);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('says in one sentence each that five messages cannot be read, and no more', () => {
+    const { status, stderr } = serve(HELLO + '[]\n'.repeat(20));
+    const lines = stderr.trimEnd().split('\n');
+    assert.deepEqual([status, lines.length, readdirSync(folder)], [2, 5, []]);
+    for (const line of lines) assert.match(line, /^leakline: A message of the agent cannot be read: [^\\]{1,120}\.$/);
+  });
+
+  it('ends after a message of more than 10 MiB, and says so', () => {
+    const { status, stdout, stderr } = serve(`${HELLO}${'x'.repeat(11 << 20)}\n${HELLO}`);
+    assert.deepEqual([status, readdirSync(folder)], [2, []]);
+    assert.match(
+      stderr,
+      /^leakline: A message of the agent cannot be read: .* exceeded maximum size of 10485760 bytes\.\n$/,
+    );
+    assert.equal(stdout.split('\n').length, 2);
   });
 });
 
