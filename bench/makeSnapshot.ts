@@ -22,7 +22,7 @@ const ACTIONS: Readonly<Record<EventKind, string>> = {
   [EventKind.SegmentAlloc]: 'segment_alloc',
 };
 
-/** What a reader must find in the file. */
+/** The contents that a reader must find in the file. */
 export interface Truth {
   events: number;
   liveBytes: number;

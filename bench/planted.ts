@@ -55,7 +55,7 @@ export function plantedWorkspace(folder: string): ReportWorkspace {
   return { files: plantedSources(folder), rules: [], lineText, sourceText, sourceFacts };
 }
 
-/** What of a program's recording and source is available. */
+/** The available part of a program's recording and source. */
 export const MODES = {
   'recorder and source': { recorder: true, source: true, traces: true },
   recorder: { recorder: true, source: false, traces: true },
@@ -145,7 +145,7 @@ function lineText({ file, line, verdict, holder }: LineReport): string {
 /** Verdicts that say nothing of a line. */
 const UNREPORTED: ReadonlySet<Verdict> = new Set(['steady', 'tooShort']);
 
-/** What the golden of a mode says of one program; the same after more steps is said once. */
+/** The golden of a mode for one program, with each repeated result once. */
 export function goldenText(name: string, judged: readonly Judged[]): string {
   const rows = judged.map(({ steps, runs }) => {
     const lines = runs.flatMap((run) => run.lines.filter(({ verdict }) => !UNREPORTED.has(verdict)));
@@ -157,7 +157,7 @@ export function goldenText(name: string, judged: readonly Judged[]): string {
   );
 }
 
-/** What the golden of reports says of one program: every number and sentence that a verdict brings with it. */
+/** The golden of reports for one program: every number and sentence of its verdicts. */
 export function reportText(name: string, runs: readonly RunReport[]): string {
   const text = runs.map((run) =>
     [

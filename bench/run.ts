@@ -223,7 +223,7 @@ function measureSubject(subject: Subject): string {
   ].join('\n');
 }
 
-/** What Leakline takes beside the floor, and CPython beside Leakline, in words. */
+/** The times of Leakline by the floor, and of CPython by Leakline, in words. */
 function timesByTheClock(...[reader, floor, python]: (Measurement | string)[]): string {
   if (typeof reader === 'string' || typeof floor === 'string') return '';
   const beside =

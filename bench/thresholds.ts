@@ -22,7 +22,7 @@ if (recorded.length === 0) {
 const digests = new Map<string, PlantedDigests>();
 for (const one of recorded) digests.set(one.program.name, await digestsOf(one));
 
-/** What is said of a program after each number of steps. */
+/** The results for a program after each number of steps. */
 async function said(one: RecordedProgram, mode: Mode): Promise<string> {
   const { name } = one.program;
   const judged = await judgeProgram(one, [mode], digests.get(name));
@@ -54,7 +54,7 @@ async function noticing(threshold: { value: number; readonly fixedBy?: string })
   }
 }
 
-/** What is counted stays whole. */
+/** Counts stay integers. */
 function moved(value: number, factor: number): number {
   if (!Number.isInteger(value)) return value * factor;
   return factor < 1 ? Math.min(value - 1, Math.round(value * factor)) : Math.max(value + 1, Math.round(value * factor));

@@ -13,7 +13,7 @@ const manifest = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
 const { name, version } = manifest;
 const packages = fromRoot('out/packages');
 
-/** What each kind of package is made by. */
+/** The functions that make each kind of package. */
 const kinds = { vsix: packExtension, npm: packForNode, python: packForPython };
 const [, , ...args] = process.argv;
 const asked = args.filter((argument) => !argument.startsWith('-'));

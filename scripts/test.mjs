@@ -89,7 +89,7 @@ function ruled(title) {
   return `\n── ${title} ${'─'.repeat(Math.max(0, 70 - title.length))}`;
 }
 
-/** What suites beside the others have to say: told between two suites, so that nothing is mixed. */
+/** Output of suites in the background: printed between two suites, so that nothing is mixed. */
 const unprinted = [];
 async function runParallel(queue) {
   for (let suite = queue.shift(); suite !== undefined; suite = queue.shift()) {

@@ -1,4 +1,4 @@
-/** What it costs to have an extension start: the one that `LEAKLINE_EXTENSION` names. */
+/** The cost of starting an extension, named by `LEAKLINE_EXTENSION`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as vscode from 'vscode';
 

@@ -134,7 +134,7 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** What a workspace remembers, for as long as the window is there. */
+/** The memory of a workspace, for the life of the window. */
 class Memento implements vscode.Memento {
   private readonly values = new Map<string, unknown>();
 

@@ -1,4 +1,4 @@
-/** What a row's process tells about itself. */
+/** The measurements of a row's process. */
 import { readFileSync } from 'node:fs';
 
 /** Found by a row, to be held against what is in the file; null where the row builds no data. */

@@ -73,7 +73,9 @@ export function run(
   });
 }
 
-/** What it starts yields as well. Not the lowest priority: a test that gets a hundredth of a processor runs into its limit. */
+/**
+ * Its child processes yield as well. Not the lowest priority: a test with a hundredth of a processor would time out.
+ */
 function yieldToOthers(child) {
   const below = constants.priority.PRIORITY_BELOW_NORMAL;
   if (getPriority() >= below) return;

@@ -13,7 +13,7 @@ const hostFolder = fromRoot('test/vscode-host');
 const vscodeFolder = join(hostFolder, 'node_modules/code-server/lib/vscode');
 /** Names what is installed; written last, so that an interrupted installation is done again. */
 const stampFile = join(hostFolder, 'node_modules/.leakline-host');
-/** What stands in for native modules, whose compilation would take a compiler and a minute. */
+/** Stand-ins for native modules, which would need a compiler and a minute. */
 const standIns = ['spdlog', 'native-watchdog'];
 
 /** Installs it, unless it is there in the lockfile's version. */

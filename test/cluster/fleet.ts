@@ -1,4 +1,4 @@
-/** What the tests of all engines share. */
+/** Shared parts of the tests of all launchers. */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -4,14 +4,14 @@ import type { LeaklineApi } from '../../src/extension/api.js';
 import { leakline } from './extension.js';
 import { byteLenses, expectedLeaks, untilLensesShow } from './lenses.js';
 
-/** What others may ask: language models through tools, extensions through the API. */
+/** Interfaces for others: tools of language models, and the API for extensions. */
 describe('Who asks Leakline', () => {
   before(async () => {
     await leakline().activate();
     await untilLensesShow(expectedLeaks());
   });
 
-  it('as a language model is told the findings, and the lines that the editor marks', async () => {
+  it('returns to a language model the findings and lines that the editor marks', async () => {
     const answer = await ask('list_gpu_memory_leaks', {});
     for (const { file, line, holder } of expectedLeaks()) {
       assert.ok(answer.includes(`${file}:${line}`), answer);

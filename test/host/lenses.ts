@@ -1,4 +1,4 @@
-/** What Leakline says above the lines of the open folder, through the interface that the editor itself uses. */
+/** Leakline's lenses in the open folder, through the editor's own interface. */
 import assert from 'node:assert/strict';
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
@@ -38,7 +38,7 @@ export async function byteLensesOf(uri: vscode.Uri): Promise<LineLens[]> {
   });
 }
 
-/** What the command line finds in the folder's snapshots as they lie there now. */
+/** The command line's findings in the present snapshots of the folder. */
 export function expectedLeaks(): LineReport[] {
   return leakingLines(analyze(inWorkspace(), snapshotsIn(inWorkspace('snapshots'))));
 }

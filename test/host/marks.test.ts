@@ -12,7 +12,7 @@ const snapshot = (step: string): string => inWorkspace('snapshots', `step_${step
 
 /** The folder was opened with the snapshots of steps 5 to 25; these tests add what comes after, in order. */
 describe('Marks on lines', () => {
-  it('show what the command line says, and nothing else', async () => {
+  it('show exactly the result of the command line', async () => {
     const expected = expectedLeaks();
     assert.ok(
       expected.some(({ file, line }) => file === 'detector/pyramid.py' && line === 16),

@@ -58,7 +58,7 @@ describe('Problems', () => {
     assert.deepEqual(places, [`${leak.file}:${leak.line}`]);
   });
 
-  it('are as bad as the setting says, and none when it says off', async () => {
+  it('have the severity of the setting, and are absent with off', async () => {
     try {
       await setting().update('severity', 'information', vscode.ConfigurationTarget.Workspace);
       await eventually(() => {

@@ -163,7 +163,7 @@ describe('A file of a different version from the one that ran', () => {
     await untilLens(16, /so far\)$/);
   });
 
-  it('is known by what the recorder writes later than its snapshots, and is not when that goes', async () => {
+  it('is known from a sidecar that is newer than its snapshots, until it is removed', async () => {
     const api = (await leakline().activate()) as LeaklineApi;
     const untilHover = (told: boolean): Promise<void> =>
       eventually(() => {

@@ -39,7 +39,7 @@ describe('Recording', () => {
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
-  it('tells debug configurations where the recorder is', async () => {
+  it('passes the path of the recorder to debug configurations', async () => {
     const path = await vscode.commands.executeCommand<string>('leakline.recorderPath');
     assert.ok(path.endsWith('__main__.py') && existsSync(path), path);
   });

@@ -1,4 +1,4 @@
-/** What VS Code calls inside its extension host. */
+/** The entry point that VS Code calls inside its extension host. */
 import { runMocha } from '../support/mochaRun.js';
 
 const testLimitMs = 300_000;

@@ -1,4 +1,4 @@
-/** What the in-host tests look at: each folder of tests has a workspace of its own, in a window of its own. */
+/** The workspaces of the in-host tests: each folder of tests has its own workspace and window. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeLargeWorkspace } from '../support/largeWorkspace.js';

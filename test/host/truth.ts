@@ -1,4 +1,4 @@
-/** What the maker of the workspace knows of it. */
+/** The known facts of the generated workspace. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 

@@ -178,7 +178,7 @@ describe('The GitHub Action', () => {
     };
   }
 
-  it('fails a head that leaks where the base did not, and says so in log, summary, comment and SARIF', async () => {
+  it('fails a head that leaks where the base did not, in log, summary, comment and SARIF', async () => {
     const { log, summary, status, sarif } = await job({ base: join(folder, 'base/snapshots') });
     assert.equal(status, 1, log);
     assert.match(
@@ -198,7 +198,7 @@ describe('The GitHub Action', () => {
     assert.equal(result.locations[0].physicalLocation.artifactLocation.uri, 'training/detector/pyramid.py');
   });
 
-  it('passes a head that does not leak, and says so in the same comment', async () => {
+  it('passes a head that does not leak, and updates the same comment', async () => {
     for (let i = 0; i < 100; i++) comments.add('first page', 'User');
     comments.add('<!-- leakline training -->\nnot mine', 'User');
     comments.add('<!-- leakline training -->\n**Leakline: failed.**', 'Bot');

@@ -55,7 +55,7 @@ describe('leakline mcp', () => {
     return { text: first.text, isError: isError === true };
   }
 
-  it('lists the leaks of the example, explains one, and tells what held the peak', async () => {
+  it('lists the leaks of the example, explains one, and names the lines at the peak', async () => {
     const client = await connected('detector');
     const { tools } = await client.listTools();
     assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true));
@@ -99,7 +99,7 @@ describe('leakline mcp', () => {
     assert.match(text, /"linesThatLeakOnSomeRanks":\{"count":1,.*collect\.py:28/);
   });
 
-  it('reads a snapshot that came later, and tells which file is no good', async () => {
+  it('reads a later snapshot, and names the invalid file', async () => {
     const client = await connected('empty');
     const nothing = await ask(client, 'list_gpu_memory_leaks');
     assert.ok(nothing.isError);

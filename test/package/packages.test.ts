@@ -21,7 +21,7 @@ function folderOfTest(): string {
 }
 
 describe('The npm package', () => {
-  it('installs alone, tells its version and finds the leak of the example', () => {
+  it('installs alone, prints its version and finds the leak of the example', () => {
     const folder = folderOfTest();
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
     const npm = ['install', '--no-audit', '--no-fund', '--offline', packed(/\.tgz$/)];
@@ -71,7 +71,7 @@ describe('The Python package', () => {
     assert.equal(missing.status, 2);
   });
 
-  it('records a training with `leakline run`, and reads what it recorded', () => {
+  it('records a training with `leakline run`, and reads the recording', () => {
     // A stand-in for torch: this environment has nothing but the package.
     const env = { ...process.env, PYTHONPATH: join(root, 'test/recorder/standin') };
     const options = { encoding: 'utf8', cwd: folder, env } as const;
@@ -87,7 +87,7 @@ describe('The Python package', () => {
     assert.match(read.stdout, /train\.py:4: Leaks 64\.0 KiB\/step .*, held by kept/, read.stderr);
   });
 
-  it('says when `leakline run` records nothing', () => {
+  it('reports that `leakline run` records nothing', () => {
     const script = join(folder, 'plain.py');
     writeFileSync(script, 'print("trained")\n');
     const run = spawnSync(join(folder, 'venv/bin/leakline'), ['run', script], { encoding: 'utf8', cwd: folder });
@@ -96,7 +96,7 @@ describe('The Python package', () => {
     assert.equal(run.status, 0);
   });
 
-  it('says in one sentence how to get Node.js where there is none, or an old one', () => {
+  it('explains how to get Node.js if it is missing or old', () => {
     const bin = join(folder, 'bin');
     mkdirSync(bin);
     const said = (): string => {

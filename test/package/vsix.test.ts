@@ -34,7 +34,7 @@ describe('The packed extension', () => {
     assert.ok(statSync(vsix).size < 1_500_000, `${statSync(vsix).size} bytes`);
   });
 
-  it('holds what was meant to be in it and nothing else', () => {
+  it('has exactly the intended files', () => {
     assert.deepEqual(
       names.filter((name) => !allowed.some((pattern) => pattern.test(name))),
       [],
@@ -65,7 +65,7 @@ describe('The packed extension', () => {
     }
   });
 
-  it('carries the licenses of what is bundled into it', () => {
+  it('includes the licenses of all bundled packages', () => {
     const notices = text('extension/dist/THIRD_PARTY_NOTICES.txt');
     for (const name of ['chart.js', 'chokidar', 'fflate', '@vscode/webview-ui-toolkit']) {
       assert.match(notices, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'));

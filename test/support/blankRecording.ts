@@ -1,12 +1,12 @@
 import type { RecordedChances, Recording } from '../../src/core/model/recording.js';
 
-/** What a recorder says that counted nothing. */
+/** A recording without counts. */
 export const UNKNOWN_CHANCES: RecordedChances = {
   loops: null,
   releases: null,
 };
 
-/** What the recorder says of a run of which it saw nothing. */
+/** A recording of a run without observations. */
 export const BLANK_RECORDING: Recording = {
   run: 'r',
   rank: null,

@@ -1,6 +1,6 @@
 /** Writes plain values as a pickle of protocol 4, in the opcodes that CPython uses. The product only reads. */
 
-/** What Python writes as a tuple. */
+/** A value that Python writes as a tuple. */
 export class Tuple {
   constructor(readonly items: readonly Picklable[]) {}
 }

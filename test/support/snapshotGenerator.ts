@@ -58,7 +58,7 @@ const FILES = [
   '/usr/lib/python3/dist-packages/torch/nn/modules/linear.py',
   '<eval_with_key>.5',
 ];
-/** What programs set as metadata: texts by convention, whatever else they like. */
+/** Metadata of programs: texts by convention, other values in practice. */
 const METADATA: readonly Picklable[] = [
   '',
   '',
@@ -69,7 +69,7 @@ const METADATA: readonly Picklable[] = [
   12,
 ];
 const REGIONS = ['N/A', 'N/A', 'N/A', 'Torch-Compiled Region: 0/0', 'Torch-Compiled Region: 3/1'];
-/** What the forward pass ran, outermost first, as autograd keeps it. */
+/** The frames of the forward pass, outermost first, as autograd stores them. */
 const FORWARD = [
   '  File "/w/main.py", line 9, in <module>\n    y = model(x)\n',
   '  File "/w/model.py", line 41, in f\n    x\n',
@@ -128,7 +128,7 @@ function simulate(device: number, random: Random, stacks: readonly (readonly Fra
     const forward = random(12) === 0 ? { forward_frames: FORWARD } : {};
     trace.push({ action, addr, size, ...facts(), frames: list, ...forward });
   };
-  /** What changes nothing that is live: a failure, the mark of a dump, what releases to come may add. */
+  /** Events without an effect on live memory: a failure, the mark of a snapshot, actions of later releases. */
   const recordOther = (): void => {
     const size = GRANULE * (1 + random(600));
     const others: readonly Entry[] = [

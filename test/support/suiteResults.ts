@@ -1,4 +1,4 @@
-/** What a test suite leaves behind to prove that it ran to its end, and how. */
+/** The file that proves that a test suite ran to its end, with its result. */
 import { writeFileSync } from 'node:fs';
 import type { Runner, Test } from 'mocha';
 

@@ -12,9 +12,9 @@ export interface Frame {
 
 interface Block {
   address: number;
-  /** What the program requested, bytes. */
+  /** The requested size, bytes. */
   requested: number;
-  /** What the card lost, bytes. */
+  /** The rounded size, bytes. */
   size: number;
   frames: readonly Frame[];
 }

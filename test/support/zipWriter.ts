@@ -5,7 +5,7 @@ export interface ZipInput {
   name: string;
   /** As they lie in the archive. */
   bytes: Uint8Array;
-  /** What they unfold into, where `bytes` are deflated. */
+  /** The content, if `bytes` are deflated. */
   unpacked?: Uint8Array;
 }
 

@@ -182,7 +182,7 @@ describe('A fix', () => {
     });
   }
 
-  it('is offered no more once its closed file says something else', async () => {
+  it('is no longer offered after its closed file has changed', async () => {
     await workbench.runCommand('View: Close All Editors');
     await workbench.openFile('model.py');
     await workbench.editor.untilLens(14, /Fix…/);

@@ -19,7 +19,7 @@ describe('In German', () => {
     workbench = await ui.open({ folder });
   });
 
-  it('a leak stands above its line, in its hover and in the view of leaks', async () => {
+  it('a leak is shown above its line, in its hover and in the view of leaks', async () => {
     await workbench.openFile('detector/pyramid.py');
     await workbench.editor.untilLens(16, /▲ Leck: \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
     await workbench.editor.clickLens(/▲ Leck:/);
@@ -32,7 +32,7 @@ describe('In German', () => {
     await workbench.picture('german-leak');
   });
 
-  it('a snapshot’s warning and a problem say in German what is wrong and what to do', async () => {
+  it('a snapshot’s warning and a problem describe error and remedy in German', async () => {
     const snapshots = workbench.sideBar.tree('Speicherabbilder');
     await snapshots.untilRow(/ctx_none/);
     await snapshots.toggle(/ctx_none/);

@@ -31,7 +31,7 @@ describe('A leak in the editor', () => {
     await workbench.editor.untilLens(guilty.line, /▲ Leaks/);
   });
 
-  it('stands above the line that leaks, in bytes, above the one that holds it, and above no other', async () => {
+  it('is above the leaking line, in bytes, and above its holder, and above no other line', async () => {
     const { editor } = workbench;
     await editor.untilLeaked(guilty.line, guilty.leakedBytes);
     // Lenses vanish for a moment while VS Code draws them again.
@@ -53,7 +53,7 @@ describe('A leak in the editor', () => {
     await workbench.picture('leaks-tree');
   });
 
-  it('tells its story in a hover', async () => {
+  it('shows the evidence in a hover', async () => {
     const story = await workbench.editor.hover('levels');
     assertLeaked(story, guilty.leakedBytes);
     assert.match(story, /^Leaks [\d.]+ MiB\/step/, 'the answer comes first');

@@ -7,7 +7,7 @@ import { uiSession } from './support/fixture.js';
 describe('A window on many runs', () => {
   const ui = uiSession();
 
-  it('never says that there are none, lists their runs folded, the newest first, and unfolds one', async () => {
+  it('never reports an empty workspace, lists runs folded, newest first, and unfolds one', async () => {
     const folder = newFolder('many');
     const { runs } = writeLargeWorkspace(folder, { snapshotsPerRun: 10 });
     const workbench = await ui.open({ folder });

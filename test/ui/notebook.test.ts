@@ -5,7 +5,7 @@ import { uiSession } from './support/fixture.js';
 describe('A notebook', () => {
   const ui = uiSession();
 
-  it('shows what its cells leak, in the cells and in the view that leads to them', async () => {
+  it('shows the leaks of its cells, in the cells and in the view that leads to them', async () => {
     const folder = newFolder('notebooks');
     writeNotebookWorkspace(folder);
     const workbench = await ui.open({ folder });

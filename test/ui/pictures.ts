@@ -54,7 +54,7 @@ function inFull(arrange: Arrange): Arrange {
   };
 }
 
-/** What the walkthrough shows for each of its steps. It is packed into the extension, so a screen's pixels have to do. */
+/** The pictures of the walkthrough, in the pixels of a screen: they are packed into the extension. */
 const walkthrough: Record<string, Arrange> = {
   record,
   lines: pictures['lens'],

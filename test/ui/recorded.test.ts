@@ -23,7 +23,7 @@ describe('Runs that the recorder recorded', () => {
     workbench = await ui.open({ folder });
   });
 
-  it('name on the leaking line what holds the memory, and in the status bar when it will be full', async () => {
+  it('name the holder on the leaking line, and in the status bar the steps until the device is full', async () => {
     const run = analyze(folder, [join(folder, 'leakline-recordings/detector')]).runs.at(0);
     const leak = run?.lines.find(({ verdict }) => verdict === 'leak');
     assert.equal(leak?.holder?.text, 'FeaturePyramid.visited');

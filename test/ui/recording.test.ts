@@ -28,7 +28,7 @@ for step in range(int(sys.argv[1])):
     train_step(optimizer)
 `;
 const LEAKING_LINE = 9;
-/** What the program is started with stands here alone. */
+/** The only place of the program's start options. */
 const TASKS = { version: '2.0.0', tasks: [{ type: 'leakline', program: 'train.py', args: ['120'] }] };
 
 describe('From a program to the line that leaks', () => {
@@ -84,7 +84,7 @@ describe('From a program to the line that leaks', () => {
     await toast.waitFor({ state: 'hidden' });
   });
 
-  it('the file runs under the recorder with the arguments of its task, and the line says what holds the memory', async () => {
+  it('the file runs under the recorder with the arguments of its task, and the line names the holder', async () => {
     runsPython();
     await workbench.openFile('train.py');
     await workbench.runCommand('Leakline: Run Python File with Recording');

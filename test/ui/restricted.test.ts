@@ -15,7 +15,7 @@ describe('A workspace that is not trusted', () => {
     },
   });
 
-  it('has marks, ignores its own reading settings, and lists what is off', async () => {
+  it('has marks, ignores its own reading settings, and lists disabled features', async () => {
     const folder = copyExample();
     // A stranger's repository.
     const settings = { 'leakline.snapshots.exclude': ['**'], 'leakline.marks.exclude': ['**'] };

@@ -52,7 +52,7 @@ describe('A snapshot', () => {
     await workbench.page.getByText(/is not displayed in the text editor because it is either binary/).waitFor();
   });
 
-  it('outside the workspace opens, and its path is told where no file manager can show it', async () => {
+  it('outside the workspace opens, and a message has its path where no file manager can show it', async () => {
     const path = join(newFolder(), 'elsewhere.pickle');
     copyFileSync(join(exampleFolder(), 'snapshots/step_0015.pickle'), path);
     await openSnapshot(path);
@@ -101,7 +101,7 @@ describe('A snapshot', () => {
     await workbench.picture('revealed');
   });
 
-  it('that is a curve without lines opens on the timeline, and a reference cycle says what is in it', async () => {
+  it('without lines opens on the timeline, and a cycle graph describes its content', async () => {
     await workbench.runCommand('Leakline: Focus on Snapshots View');
     await snapshots.untilRow(/memory_stats\.jsonl.*64\.0 MiB → 182 MiB/);
     await snapshots.untilRow(/cycle\.html.*2 tensors held among 11 objects/);

@@ -31,7 +31,7 @@ describe('The timeline', () => {
     timeline = await workbench.timeline();
   });
 
-  it('opens on the latest snapshot and lists what is live where one clicks', async () => {
+  it('opens on the latest snapshot and lists live memory at the clicked instant', async () => {
     await timeline.clickCurve(0.5);
     const early = await timeline.live();
     assertAddsUp(early);
@@ -79,7 +79,7 @@ describe('The timeline', () => {
     await workbench.editor.untilCursorAt(guilty.line);
   });
 
-  it('is led to by a lens, and then says of the line exactly what the command line says', async () => {
+  it('opens from a lens, with the same numbers of the line as the command line', async () => {
     await workbench.openFile(guilty.file);
     await workbench.editor.untilLens(guilty.line, /▲ Leaks/);
     await workbench.editor.clickLens('Show on timeline');

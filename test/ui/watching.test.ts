@@ -67,7 +67,7 @@ describe('A training run while VS Code watches', () => {
     await workbench.picture('after-a-dump');
   });
 
-  it('goes on past a file that is not a snapshot, without a message in the way', async () => {
+  it('continues after a file that is not a snapshot, without a message', async () => {
     const { editor, notifications, sideBar } = workbench;
     const whole = readFileSync(recorded('0040'));
     writeFileSync(join(folder, 'snapshots/half.pickle'), whole.subarray(0, whole.length >> 1));

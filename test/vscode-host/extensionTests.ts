@@ -9,7 +9,7 @@ import { VsCodeServer, type WindowTarget } from './server.js';
 const exitCodes = { noResult: 97, crashed: 98 };
 const limitMs = 900_000;
 
-/** What the workbench logs about itself on every start. */
+/** The workbench's own log at every start. */
 const workbenchNoise =
   /^(?:%c|Resolv|Creating a socket|\[reconnection|Updating additional|\[Service Worker|\[AgentHost|\[AccountPolicy|OverlayWebview has been|Ignoring fetching|Creation of workbench contribution|Timed out waiting for authentication)|open-vsx/;
 

@@ -44,7 +44,7 @@ export interface ServerOptions {
   testDriver?: boolean;
 }
 
-/** What a window shows. */
+/** The content of a window. */
 export interface WindowTarget {
   /** Folder to open; none opens an empty window. */
   folder?: string;

@@ -93,7 +93,7 @@ describe('Notebook cells', () => {
     }
   });
 
-  it('keep their marks through edits, say when the line is another, and undo brings it back', async () => {
+  it('stay on their lines during edits, report a different line, and return after undo', async () => {
     await untilLens(leak.cell, leak.line, /so far\)$/);
     await editCell(new vscode.Position(0, 0), '# one more line\n');
     await untilLens(leak.cell, leak.line + 1, /so far\)$/);

@@ -48,7 +48,7 @@ describe('A workspace of several folders, recorded on Windows', () => {
     await untilMarked(leaks.mapped);
   });
 
-  it('tells folders of one name by where they lie, and marks the one that ran', async () => {
+  it('distinguishes folders of one name by their parents, and marks the one that ran', async () => {
     const { file, line, bytes } = leaks.twin;
     const [north, south] = ['north', 'south'].map((name) => {
       const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.path.endsWith(`${name}/app`));
@@ -77,7 +77,7 @@ describe('A workspace of several folders, recorded on Windows', () => {
     });
   });
 
-  it('is told once which folder it is, in the settings of the workspace, and marks it there', async () => {
+  it('is mapped once, in the settings of the workspace, and marked there', async () => {
     const recorded = leaks.open.recorded.slice(0, leaks.open.recorded.lastIndexOf('\\'));
     const settings = vscode.workspace.getConfiguration('leakline', null);
     await settings.update('paths.map', { [recorded]: 'tracker' }, vscode.ConfigurationTarget.Workspace);
@@ -92,7 +92,7 @@ describe('A workspace of several folders, recorded on Windows', () => {
     await untilMarked(leaks.mapped);
   });
 
-  it('goes on when a folder is taken out', async () => {
+  it('works after a folder is removed', async () => {
     assert.ok(vscode.workspace.updateWorkspaceFolders(1, 3));
     await eventually(() => {
       assert.equal(vscode.workspace.workspaceFolders?.length, 1);

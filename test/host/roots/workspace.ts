@@ -5,7 +5,7 @@ import { writeFiles } from '../../support/workspaces.js';
 import { writeFileSync } from 'node:fs';
 
 export interface RootsTruth {
-  /** What leaks, as reports name it, and how much. */
+  /** The leak by its name in reports, and its size. */
   readonly mapped: readonly { readonly file: string; readonly line: number; readonly bytes: number }[];
   /** A leak whose file could be either folder's. */
   readonly open: { readonly recorded: string; readonly bytes: number };

@@ -1,4 +1,4 @@
-/** What the windows showed when a test failed, in a few lines: where pictures are not kept, this is all there is. */
+/** The text of the windows of a failed test, in a few lines, for runs without pictures. */
 import type { VsCodeServer } from '../../vscode-host/server.js';
 import type { Workbench } from '../workbench/workbench.js';
 

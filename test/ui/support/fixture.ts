@@ -21,7 +21,7 @@ export interface UiFixture {
 
 const startLimitMs = 240_000;
 
-/** What a VS Code is started with; the default is Leakline linked from this repository, in English. */
+/** The start options of a VS Code; by default Leakline linked from this repository, in English. */
 export interface SessionOptions extends Pick<ServerOptions, 'settings' | 'language'> {
   /** Which Leakline runs: the built source folder, or the packed file as users get it. */
   form?: 'linked' | 'packed';

@@ -101,7 +101,7 @@ describe('the allocations under the curve', () => {
     return opened;
   }
 
-  it('are drawn where the model says', async () => {
+  it('are drawn at the places of the model', async () => {
     const { path, names, states } = smallModel();
     const { page } = await open(path, ['weights.py', 'leak.py', 'batch.py']);
     await choose(page, 'Color of the series', 'By line');
@@ -288,7 +288,7 @@ describe('the allocations under the curve', () => {
     assert.ok(rest);
   });
 
-  it('are colored by what one asks for, and say so', async () => {
+  it('have the colors of the selected property, with a legend', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     const key = page.locator('.band-key');
     await key.locator('li').first().waitFor();

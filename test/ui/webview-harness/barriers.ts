@@ -1,4 +1,4 @@
-/** What axe finds in a page that keeps people out. */
+/** Accessibility errors that axe finds in a page. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -141,7 +141,7 @@ describe('two snapshots side by side', () => {
     });
   });
 
-  it('comes back after a reload, and follows what the extension asks for', async () => {
+  it('returns after a reload, and follows requests of the extension', async () => {
     const { alone, page } = await open();
     await page.locator('.compare-growth').getByText('Difference flame graph').click();
     await box(page, 'Everything').waitFor();
@@ -171,7 +171,7 @@ describe('two snapshots side by side', () => {
     }
   });
 
-  it('says what failed in its place, and asks again', async () => {
+  it('shows a failure in its place, and tries again', async () => {
     const { alone, page } = await open();
     alone.failing.set('compareTable', 'The disk is gone.');
     await page.locator('vscode-button', { hasText: '⇄' }).click();
@@ -181,7 +181,7 @@ describe('two snapshots side by side', () => {
     await page.locator('.compare .summary', { hasText: ' GiB live: ' }).waitFor();
   });
 
-  it('says that its snapshots are gone, and nothing of what failed meanwhile', async () => {
+  it('reports missing snapshots, and no failure in between', async () => {
     const { alone, page } = await open();
     alone.failing.set('compareTable', 'It is not open.');
     await page.locator('vscode-button', { hasText: '⇄' }).click();

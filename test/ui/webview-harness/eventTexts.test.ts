@@ -1,4 +1,4 @@
-/** What the driver, the program and the compiler say of an event: at an allocation that failed, and of a band. */
+/** Texts of the driver, the program and the compiler on an event: at a failed allocation, and in a band. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function failing(): string {
 describe('what is said of an event', () => {
   const session = harnessSession();
 
-  it('stands at the mark of a failure: what was requested, and what was left', async () => {
+  it('is at the mark of a failure: requested and free bytes', async () => {
     const { page } = await session.open({ paths: [failing()], files: ['train.py'] });
     const box = await page.locator('.plot').boundingBox();
     assert.ok(box !== null);
@@ -49,7 +49,7 @@ describe('what is said of an event', () => {
     await page.locator('.curve-table tr', { hasText: '40.0 MiB requested, 12.0 MiB free' }).waitFor();
   });
 
-  it('is in the card of a band: the compiled region, and what the program had set', async () => {
+  it('is in the card of a band: the compiled region and the program’s metadata', async () => {
     const { page } = await session.open({ paths: [failing()], files: ['train.py'] });
     const box = await page.locator('.plot').boundingBox();
     assert.ok(box !== null);

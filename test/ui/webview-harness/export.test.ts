@@ -1,4 +1,4 @@
-/** What leaves the page: pictures that other programs read, and tables whose sums are those of the report. */
+/** Saved files: pictures that other programs read, and tables whose sums are those of the report. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -45,7 +45,7 @@ describe('the flame graph', () => {
     return { alone, page };
   }
 
-  it('is as wide as the bytes, says them exactly, and merges what is too narrow', async () => {
+  it('has the width of the bytes, shows them exactly, and merges narrow calls', async () => {
     const { page } = await open();
     const total = 100 * MiB + 50 * 512;
     assert.match(await page.locator('.flame .summary').innerText(), /At the end of the recording: 100 MiB live/);
@@ -129,7 +129,7 @@ describe('the flame graph', () => {
     await opened(alone, { file: 'model.py', line: 7 });
   });
 
-  it('finds calls and says what went through them, each byte once', async () => {
+  it('finds calls and sums their bytes, each byte once', async () => {
     const { page } = await open();
     await page.getByRole('textbox', { name: 'Search' }).fill('model.py');
     await page
@@ -152,7 +152,7 @@ describe('the flame graph', () => {
     await page.locator('.flame .summary', { hasText: 'At the end of the recording' }).waitFor();
   });
 
-  it('follows the instant that is looked into, and says so when it cannot be read', async () => {
+  it('follows the selected instant, and reports a failed reading', async () => {
     const { alone, page } = await open();
     await page.locator('.plot').focus();
     await page.keyboard.press('ArrowRight');
@@ -222,7 +222,7 @@ describe('the flame graph', () => {
     await opened(alone, { file: 'model.py', line: 7 });
   });
 
-  it('is as it was after a reload: table, order, folding, measure, and what is looked closer at', async () => {
+  it('is restored after a reload: table, order, folding, measure and focus', async () => {
     const { alone, page } = await open();
     await page.getByText('Fold library frames').click();
     await box(page, '_call_impl').waitFor();

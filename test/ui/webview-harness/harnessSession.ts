@@ -1,4 +1,4 @@
-/** What tests of the page alone stand on: one browser for all, a page for each, and no complaint of a page is missed. */
+/** The base of the page's tests: one browser for all, a page for each, and a failure for each error of a page. */
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
 import { removeCopies } from '../../support/workspaces.js';

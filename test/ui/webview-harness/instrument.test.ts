@@ -170,7 +170,7 @@ describe('the page as a tool', () => {
     assert.ok(alone.noticesOf('reading').every((bytes) => bytes < 10_000));
   });
 
-  it('gives chart and tabs the heights that the splitter says, also after a reload', async () => {
+  it('gives chart and tabs the heights of the splitter, also after a reload', async () => {
     const { page } = await session.open({ paths: run, files, viewport: { width: 900, height: 700 } });
     await drawn(page);
     const heightOf = async (): Promise<number> => (await page.locator('.history').boundingBox())?.height ?? 0;
@@ -227,7 +227,7 @@ describe('the page as a tool', () => {
     }
   });
 
-  it('selects the event and the bytes that the readout tells, at random points', async () => {
+  it('selects the event and the bytes of the readout, at random points', async () => {
     const points = tries(200, 50);
     const alone = await session.open({ paths: run.slice(-1), files, viewport: { width: 1000, height: 700 } });
     const { page } = alone;
@@ -378,7 +378,7 @@ describe('the page as a tool', () => {
     });
   }
 
-  it('is moved, zoomed and searched by keys, and says them in an overlay', async () => {
+  it('is moved, zoomed and searched by keys, and lists them in an overlay', async () => {
     const alone = await session.open({ paths: run.slice(-1), files });
     const { page } = alone;
     await drawn(page);

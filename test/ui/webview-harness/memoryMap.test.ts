@@ -68,7 +68,7 @@ describe('the memory map', () => {
     return { alone, page };
   }
 
-  it('draws blocks to scale and tells reserved, live and free, the largest hole, and what is pinned', async () => {
+  it('draws blocks to scale and shows reserved, live and free bytes, the largest hole, and pinned segments', async () => {
     const { page } = await open();
     assert.equal(
       await page.locator('.map .summary').innerText(),
@@ -114,7 +114,7 @@ describe('the memory map', () => {
     assert.deepEqual(total, ['3', '142 MiB', '26.0 MiB', '116 MiB', '60.0 MiB', '1']);
   });
 
-  it('says whose a block is, and opens its line on a second click, with a modifier, and by keys', async () => {
+  it('names the owner of a block, and opens its line on a second click, with a modifier, and by keys', async () => {
     const { alone, page } = await open();
     const opens = async (times: number, line: number): Promise<void> => {
       await eventually(() => {

@@ -48,7 +48,7 @@ function deep(): string {
 describe('stacks with C++ frames', () => {
   const session = harnessSession();
 
-  it('show Python first, and tell how much is folded and how much hidden', async () => {
+  it('show Python first, and count folded and hidden frames', async () => {
     const { page } = await session.open({ paths: [deep()] });
     const plot = page.locator('.plot');
     await choose(page, 'Color of the series', 'By line');

@@ -27,7 +27,7 @@ describe('the overview of a run', () => {
     });
   }
 
-  it('leads with mouse and keys to the snapshot that covers an instant, and says where it is', async () => {
+  it('opens with mouse and keys the snapshot that covers an instant, and shows its place', async () => {
     const { page } = await open(paths);
     const strip = page.locator('.run-strip');
     await strip.waitFor();

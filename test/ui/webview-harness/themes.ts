@@ -1,4 +1,4 @@
-/** What VS Code's themes tell a webview: the variables that the timeline uses, and the class of the body. */
+/** VS Code's themes in a webview: the variables that the timeline uses, and the class of the body. */
 export interface Theme {
   bodyClass: string;
   variables: Readonly<Record<string, string>>;

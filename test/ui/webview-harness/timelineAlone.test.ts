@@ -45,7 +45,7 @@ describe('the timeline alone', () => {
     return harness;
   }
 
-  it('hits a spike of one event among thousands with the mouse, and says whose it is to the byte', async () => {
+  it('hits a spike of one event among thousands with the mouse, and shows its owner to the byte', async () => {
     const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
     const spike = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-blue']);
     await page.locator('.plot').click({ position: { x: spike + 2, y: 80 } });
@@ -75,7 +75,7 @@ describe('the timeline alone', () => {
     assert.equal(await page.title(), 'GPU Memory Timeline');
   });
 
-  it('fits into a narrow panel, whatever the names, and keeps what it says beside the cursor in the page', async () => {
+  it('fits into a narrow panel with long names, and keeps the readout inside the page', async () => {
     const folder = `workers_${'of_a_long_name_'.repeat(12)}`;
     const path = join(newFolder(), 'long_step_1.pickle');
     const run = new TrainingRun();
@@ -202,7 +202,7 @@ describe('the timeline alone', () => {
     }
   });
 
-  it('draws the same curve while it moves as when it stands still', async () => {
+  it('draws the same curve during movement and at rest', async () => {
     const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
     await choose(page, 'Color of the series', 'Curve only');
     await page.getByRole('button', { name: 'Zoom in' }).click();
@@ -261,7 +261,7 @@ describe('the timeline alone', () => {
     assert.equal(Math.min(...moving.rows.filter((row) => row >= 0)), Math.min(...still.rows.filter((row) => row >= 0)));
   });
 
-  it('sorts and filters the list, and says so to screen readers', async () => {
+  it('sorts and filters the list, and announces it to screen readers', async () => {
     const { page } = await opened();
     await page.getByText('Inspect Peak').click();
     await page.locator('.live-table tbody tr').first().waitFor();
@@ -344,7 +344,7 @@ describe('the timeline alone', () => {
     assert.equal(await dropdown.locator('.selected-value').innerText(), 'step_0040.pickle');
   });
 
-  it('says what went wrong where it went wrong, and tries again when told to', async () => {
+  it('shows a failure in its place, and tries again on request', async () => {
     const { page, harness: alone } = await opened();
     alone.failing.set('liveAt', 'It changed while it was read.');
     await page.getByText('Inspect Peak').click();
@@ -362,7 +362,7 @@ describe('the timeline alone', () => {
     await page.getByRole('alert').filter({ hasText: 'The file is gone.' }).waitFor({ state: 'hidden' });
   });
 
-  it('without snapshots, tells how to make one and opens one', async () => {
+  it('without snapshots, explains how to make one and opens one', async () => {
     const alone = await open([]);
     const { page } = alone;
     await page.getByText('No snapshot yet').waitFor();
@@ -373,7 +373,7 @@ describe('the timeline alone', () => {
     });
   });
 
-  it('of a snapshot without a history says so, and offers nothing that there is not', async () => {
+  it('of a snapshot without a history explains it, and offers no empty choice', async () => {
     const { page } = await session.open({ paths: [join(FIXTURES, 'shapes/no_history.p4.pickle')] });
     await page.getByText('This snapshot has no history').waitFor();
     assert.equal(await page.getByRole('combobox', { name: 'Color of the series' }).isVisible(), false);
@@ -382,7 +382,7 @@ describe('the timeline alone', () => {
     assert.deepEqual(await page.locator('.export .saved > span').allInnerTexts(), ['Live memory']);
   });
 
-  it('counts the steps of a ring that lost its first ones back from the last, unless the file’s name tells', async () => {
+  it('counts the steps of an overflowed ring back from the last, unless the file name has a step', async () => {
     const ring = join(FIXTURES, 'shapes/ring500.p4.pickle');
     const { page } = await session.open({ paths: [ring] });
     const legend = page.locator('.legend').getByText('Step, counted back from the last');
@@ -399,7 +399,7 @@ describe('the timeline alone', () => {
     assert.equal(await other.page.locator('.curve-table tr', { hasText: '\u2212' }).count(), 0);
   });
 
-  it('draws the capacity where it is in reach, and tells it where it is not', async () => {
+  it('draws the capacity within reach, and prints it otherwise', async () => {
     const { page } = await open([late], [], 2048 * MiB);
     await page.getByText('Capacity 2.0 GiB').waitFor();
     const capacity = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-orange']);

@@ -51,7 +51,7 @@ export interface HarnessOptions {
 export class TimelineHarness {
   /** Everything that the page has requested, in order. */
   readonly calls: SeenCall[] = [];
-  /** What was saved, and what was put on the clipboard. */
+  /** The saved files, and the clipboard. */
   readonly saved: SavedFile[] = [];
   readonly copied: string[] = [];
   /** Errors and policy violations in the page. */

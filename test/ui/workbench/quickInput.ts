@@ -54,12 +54,12 @@ export class QuickInput {
     return (await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
   }
 
-  /** What it holds. */
+  /** Its value. */
   async value(): Promise<string> {
     return this.box.locator('.quick-input-filter input').inputValue();
   }
 
-  /** What it asks for. */
+  /** Its prompt. */
   async placeholder(): Promise<string> {
     return (await this.box.locator('.quick-input-filter input').getAttribute('placeholder')) ?? '';
   }

@@ -46,7 +46,7 @@ function basename(path: string): string {
 }
 
 describe('The category of memory', () => {
-  it('is what the program knows for nearly every byte, and never a wrong one', async () => {
+  it('is the program’s own category for nearly every byte, and never a wrong one', async () => {
     const named = new Map<string, { right: number; wrong: number; missed: number }>();
     let all = 0;
     let right = 0;

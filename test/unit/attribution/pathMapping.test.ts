@@ -212,7 +212,7 @@ describe('Path mapping', () => {
     });
   }
 
-  it('counts what has no answer, and only the user’s files', () => {
+  it('counts unmapped files, and only the user’s', () => {
     const mapping = mapPaths(
       ['/a/x.py', '<ipython-input-1-a>', '/usr/lib/python3.11/os.py', 'a.cpp', '/a/train.py', '<string>'],
       ['train.py'],

@@ -47,7 +47,7 @@ describe('A readable stack', () => {
     }
   });
 
-  it('without Python has the C++ frames that say something, and if none does, all', () => {
+  it('without Python has the meaningful C++ frames, or all without one', () => {
     const reader = new StackReader();
     assert.deepEqual(reader.read([...MACHINERY, ...NATIVE]), { frames: NATIVE, hidden: MACHINERY.length });
     assert.deepEqual(reader.read(MACHINERY), { frames: MACHINERY, hidden: 0 });

@@ -34,7 +34,7 @@ async function recorded(program: string): Promise<Recorded[]> {
   );
 }
 
-/** What stands at the chart's steps, and when they begin. @param known in place of what the recorder tells */
+/** The labels and events of the chart's steps. @param known in place of the recorder's facts */
 function stepsOfChart(
   { snapshot, recording }: Recorded,
   known: { recording: Recording | null; done?: number | null } = { recording },
@@ -72,7 +72,7 @@ describe('Table of steps', () => {
     }
   });
 
-  it('without a recorder are the file name’s in a ring that lost the first ones, and counted back where it tells none', async () => {
+  it('without a recorder come from the file name in an overflowed ring, or are counted back without one', async () => {
     let rings = 0;
     for (const program of PROGRAMS) {
       for (const dump of await recorded(program)) {
@@ -126,7 +126,7 @@ describe('Table of steps', () => {
     }
   });
 
-  it('are not told before what the recorder kept, nor where it counts something else', () => {
+  it('are unknown before the recorder’s oldest step, and for another count', () => {
     const recording = { step: 9, stepEndsUs: [700, 800, 900] };
     assert.equal(stepsBegun(recording, 699), null);
     assert.deepEqual(

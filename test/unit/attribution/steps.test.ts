@@ -80,7 +80,7 @@ describe('Steps from the loop that the stacks show', () => {
     assert.equal(await found(run), null);
   });
 
-  it('are passes where nothing trains, each of which frees what it made', async () => {
+  it('are passes in a program without training, each of which frees its memory', async () => {
     const run = new TrainingRun();
     for (let i = 0; i < 5; i++) evaluate(run, 12);
     assert.deepEqual(await found(run), ['period', 5]);

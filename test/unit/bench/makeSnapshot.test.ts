@@ -49,14 +49,14 @@ describe('The snapshots that the benchmark makes', () => {
     }
   });
 
-  it('say the same as PyTorch’s C++ writer puts them', async () => {
+  it('have the content of PyTorch’s C++ writer', async () => {
     const file = make('cpp.pickle', 'cpp');
     const [written, expected] = [await readFile(file), await readFile(path)];
     assert.deepEqual(columnsOf({ ...written, fileBytes: 0 }), columnsOf({ ...expected, fileBytes: 0 }));
     assert.ok(statSync(file).size < statSync(path).size);
   });
 
-  it('hold what they say they hold', async () => {
+  it('have the declared events and bytes', async () => {
     const truth = JSON.parse(readFileSync(`${path}.json`, 'utf8')) as Truth;
     const snapshot = await readFile(path);
     assert.equal(snapshot.events.count, truth.events);

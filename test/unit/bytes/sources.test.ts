@@ -132,7 +132,7 @@ describe('Sources of bytes', () => {
     assert.equal(crc32(bytes.subarray(400), crc32(bytes.subarray(0, 400))), crc32(bytes));
   });
 
-  it('that are observed tell their progress, never falling, and stop when asked', async () => {
+  it('that are observed report their progress, never falling, and stop on request', async () => {
     const bytes = content(1000, 5);
     const told: number[] = [];
     const controller = new AbortController();

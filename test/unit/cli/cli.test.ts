@@ -90,7 +90,7 @@ describe('The command line', () => {
       assert.equal(report.runs[0].snapshots.length, SNAPSHOTS.length);
     });
 
-    it('reports no leak that the workspace ignores, and says that there is one', async () => {
+    it('reports no ignored leak, but counts it', async () => {
       const root = file('ignoring');
       cpSync(join(RECORDING, 'src'), join(root, 'src'), { recursive: true });
       const analyze = async (): Promise<Report> =>
@@ -113,7 +113,7 @@ describe('The command line', () => {
       assert.match(stdout, /^ +ignored /m);
     });
 
-    it('says in one sentence that an ignore file is invalid, and reports everything', async () => {
+    it('reports an invalid ignore file in one sentence, and all leaks', async () => {
       const root = file('misled');
       cpSync(join(RECORDING, 'src'), join(root, 'src'), { recursive: true });
       writeFileSync(join(root, '.leakline.json'), '{"ignoredLeaks": {}}');
@@ -193,7 +193,7 @@ describe('The command line', () => {
       assert.equal(report.fix?.answer, 'gone');
     });
 
-    it('ends with exit code 1 on the answers that it is told to fail on, and on no other', async () => {
+    it('ends with exit code 1 exactly on the answers of --fail-on', async () => {
       assert.equal((await compareFolders('gone', 'leak', '--fail-on', 'worse')).status, 1);
       assert.equal((await compareFolders('gone', 'leak')).status, 0);
       assert.equal((await compareFolders('leak', 'gone', '--fail-on', 'worse')).status, 0);
@@ -258,7 +258,7 @@ describe('The command line', () => {
       );
     });
 
-    it('finds what it names beside bad input, and leaves exit code 2 to bad input alone', async () => {
+    it('applies --fail-on beside bad input, and ends with exit code 2 for bad input alone', async () => {
       const beside = async (verdict: string): Promise<number | null> =>
         (await runHere('analyze', '--fail-on', verdict, ...SNAPSHOTS, file('missing.pickle'))).status;
       assert.deepEqual([await beside('growing'), await beside('cycle')], [1, 2]);
@@ -266,7 +266,7 @@ describe('The command line', () => {
   });
 
   describe('as built', () => {
-    it('says what the source says, to the byte, with the same exit code', async () => {
+    it('equals the run from source, to the byte, with the same exit code', async () => {
       for (const args of [
         ['analyze', '--root', RECORDING, ...SNAPSHOTS],
         ['analyze', '--json', '--fail-on', 'leak', LAST, FIRST],
@@ -320,7 +320,7 @@ describe('The command line', () => {
       });
     }
 
-    it('and still shows what is good', async () => {
+    it('and still shows the valid inputs', async () => {
       const { status, stdout, stderr } = await runHere('analyze', '--json', LAST, file('missing.pickle'), FIRST);
       assert.equal(status, 2);
       complaint(stderr);
@@ -390,7 +390,7 @@ describe('The command line', () => {
     }
   });
 
-  it('tells its usage and its version', async () => {
+  it('prints its usage and its version', async () => {
     assert.match((await runHere('--help')).stdout, /^Usage:[\s\S]*analyze[\s\S]*compare[\s\S]*Exit code/);
     assert.match((await runHere('analyze', '-h')).stdout, /^Usage:/);
     assert.match((await runHere('--version')).stdout, /^\d+\.\d+\.\d+\n$/);

@@ -94,7 +94,7 @@ describe('Earlier dumps of a process', () => {
     assert.equal(await outlinesOf([folder]), 0, 'three begin alike, but the last does not');
   });
 
-  it('are read again where a second process is to be told from theirs', async () => {
+  it('are read again to distinguish a second process', async () => {
     record(1, 3, Infinity, (dump) => `run_step_${dump}.pickle`);
     record(2, 3, Infinity, (dump) => `run_step_${dump + 3}.pickle`);
     assert.equal(await outlinesOf([folder], 2), 2);
@@ -108,7 +108,7 @@ describe('Earlier dumps of a process', () => {
     assert.equal(await outlinesOf([ranks, ...series]), picklesUnder(join(FIXTURES, 'recordings')).length - 4);
   });
 
-  it('are told to be damaged in the middle of their trace', async () => {
+  it('are reported as damaged in the middle of their trace', async () => {
     record(1, 3, Infinity, (dump) => `run_step_${dump}.pickle`);
     const files = picklesUnder(folder);
     const [, second] = files;

@@ -1,4 +1,4 @@
-/** What the command line does when a reader, a disk, a folder or a file fails it. */
+/** Errors of the command line's reader, disk, folder or file. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -81,7 +81,7 @@ describe('The command line as built', () => {
     assert.deepEqual([status, said], [0, '']);
   });
 
-  it('says in one sentence that a disk is full', function () {
+  it('reports a full disk in one sentence', function () {
     if (!existsSync('/dev/full')) this.skip();
     const full = openSync('/dev/full', 'w');
     try {
@@ -98,7 +98,7 @@ describe('The command line as built', () => {
     }
   });
 
-  it('says in one sentence that a folder takes no files, and blames no snapshot', () => {
+  it('reports an unwritable folder in one sentence, and blames no snapshot', () => {
     writeFileSync(join(folder, 'file'), '');
     const { status, stdout, stderr } = runCli('digest', '--out', join(folder, 'file/out'), SNAPSHOT);
     assert.deepEqual([status, stdout], [2, '']);

@@ -39,7 +39,7 @@ describe('The facts of a fleet', () => {
   const sum = (rows: readonly Row[], column: string): bigint =>
     rows.reduce((all, row) => all + ((row[column] as bigint | null) ?? 0n), 0n);
 
-  it('add up to what the report says is live, to the byte, by run and by line', async () => {
+  it('add up to the live bytes of the report, by run and by line', async () => {
     const lines = await rowsOf('lines');
     const snapshots = await rowsOf('snapshots');
     assert.equal((await rowsOf('ranks')).length, report.runs.length);

@@ -75,7 +75,7 @@ describe('A fleet', () => {
     }
   });
 
-  it('in four shards writes what one task writes, and nothing twice', async () => {
+  it('in four shards writes the files of a single task, and none twice', async () => {
     await good('digest', '--out', path('one'), TWO);
     for (const shard of ['0/4', '1/4', '2/4', '3/4'])
       await good('digest', '--shard', shard, '--out', path('four'), TWO);
@@ -86,7 +86,7 @@ describe('A fleet', () => {
     assert.deepEqual(filesIn(path('one/digests')), files);
   });
 
-  it('goes on where a task was killed, and leaves nothing unfinished among the digests', async () => {
+  it('continues after a killed task, and leaves no partial file among the digests', async () => {
     await good('digest', '--out', path('one'), TWO);
     await good('digest', '--out', path('killed'), TWO);
     const [first, second] = filesIn(path('killed/digests')).keys();
@@ -150,7 +150,7 @@ describe('A fleet', () => {
     assert.equal((await runHere('clean', TWO)).status, 2);
   });
 
-  it('reads again what the cache does not contain', async () => {
+  it('reads files that are missing from the cache', async () => {
     const analyze = (...args: string[]) => runHere('analyze', '--json', ...args, TWO);
     const alone = await analyze();
     await analyze('--cache', path('cache'));
@@ -181,7 +181,7 @@ describe('A fleet', () => {
     assert.deepEqual((JSON.parse((await report('--json')).stdout) as Report).failed, []);
   });
 
-  it('says that there is nothing to digest or to report on', async () => {
+  it('reports that there is nothing to digest or to report on', async () => {
     const missing = await runHere('digest', '--out', path('out'), path('none'));
     assert.equal(missing.status, 2);
     assert.match(missing.stderr, /none cannot be read: there is no such file/);

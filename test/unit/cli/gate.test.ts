@@ -1,4 +1,4 @@
-/** What a pull request is stopped by: a budget, and leaks that the baseline does not have. */
+/** Reasons to stop a pull request: an exceeded budget, and leaks outside of the baseline. */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ describe('The command line in CI', () => {
     assert.deepEqual(await states(), ['unchanged']);
   });
 
-  it('writes a baseline without what people ignore, with other verdicts where they are named, and of no strange file', async () => {
+  it('writes a baseline without ignored lines, with other verdicts on request, and without unmapped files', async () => {
     const leaks = async (...args: string[]): Promise<string[]> => {
       const { stdout } = await runHere('baseline', 'write', '--root', root, ...args, snapshots);
       const { baseline } = JSON.parse(readFileSync(settings(), 'utf8')) as { baseline: { statement: string }[] };

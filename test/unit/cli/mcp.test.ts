@@ -37,7 +37,7 @@ describe('The tools of agents', () => {
     assert.ok(TOOLS.length > languageModelTools.length);
   });
 
-  it('tell how to record the script that they are given, without its interpreter', () => {
+  it('explain how to record a given script, without its interpreter', () => {
     assert.match(recordAnswer('python3 train.py --lr 1'), /`leakline run train\.py --lr 1`/);
   });
 });

@@ -11,7 +11,7 @@ import { runHere } from './runHere.js';
 interface Recording {
   name: string;
   root: string;
-  /** What the recorded paths start with, and what the workspace calls it. */
+  /** The root of the recorded paths, and its place in the workspace. */
   from: string;
   to: string;
 }

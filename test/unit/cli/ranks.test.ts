@@ -79,7 +79,7 @@ describe('Ranks in names', () => {
     assert.match((await runHere('analyze', folder)).stdout, /Ranks 2 and 3 have no snapshot/);
   });
 
-  it('that are missing are bounded over all jobs, whatever their recordings say', async () => {
+  it('that are missing are limited over all jobs, for any recorded number', async () => {
     for (let job = 0; job < 8; job++) {
       const path = join(folder, `job${job}_rank0_step_1`);
       copyFileSync(TWO[job], `${path}.pickle`);

@@ -6,7 +6,7 @@ import { parseArguments } from '../../../src/cli/arguments.js';
 import { supervise, type Budget, type JobMessage, type JobStart, type Remembered } from '../../../src/cli/supervise.js';
 import { startThread, type Thread } from '../../../src/node/thread.js';
 
-/** What the thread makes of an input, by its name. */
+/** The thread's effect for an input, by its name. */
 const JOB = `
   const { parentPort, workerData } = require('node:worker_threads');
   const post = (message) => parentPort.postMessage(message);

@@ -109,7 +109,7 @@ describe('What an input does not say', () => {
     }
   });
 
-  it('about addresses leaves a comparison that cannot tell which blocks survived', async () => {
+  it('of addresses leaves a comparison without surviving blocks', async () => {
     const digest = await digestOf('profiler/jax_memory.prof');
     const compare = buildCompare(digest, digest, NO_WORKSPACE);
     assert.ok([...compare.lines, ...Object.values(compare.buckets)].every(({ flow }) => flow === null));

@@ -9,7 +9,7 @@ import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 const reportOn = (digest: SnapshotDigest): Report => buildReport([digest], { files: [], rules: [] }).report;
 
 describe('The digest of a snapshot that is alone', () => {
-  it('makes the same report without curves, and without what joins traces', async () => {
+  it('makes the same report without curves and without joined traces', async () => {
     let curves = 0;
     for (const path of [...picklesUnder(join(FIXTURES, 'shapes')), ...picklesUnder(join(FIXTURES, 'recordings'))]) {
       const snapshot = await readFile(path);

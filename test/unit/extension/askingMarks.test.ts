@@ -8,7 +8,7 @@ import { plainText } from './support/plainText.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
 describe('The line that requested memory that was not there', () => {
-  it('has a mark with what it requested and what was free', async () => {
+  it('has a mark with the requested and the free bytes', async () => {
     const path = join(FIXTURES, 'shapes/multidevice_oom.pickle');
     const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
     const [mark, ...others] = askingMarks(report);

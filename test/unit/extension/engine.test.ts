@@ -112,7 +112,7 @@ describe('The worker as the extension sees it', () => {
     assert.equal(threads.length, 1);
   });
 
-  it('fails open calls with one sentence when it ends, and reads what was known again', async () => {
+  it('fails open calls with one sentence when it ends, and reads known files again', async () => {
     await engine.call('setWorkspace', { files: ['a.py'], rules: [], roots: [], texts: {}, capacityBytes: null });
     await engine.call('load', { path: 'a' });
     await engine.call('load', { path: 'b' });

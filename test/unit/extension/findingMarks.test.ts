@@ -33,7 +33,7 @@ describe('A finding in the editor', () => {
     assert.equal(holderLineText(finding, true, plainText), 'held by kept');
   });
 
-  it('stands on the line that allocates where the workspace has no file of the holder, or none is known', () => {
+  it('is on the allocating line if the workspace has no file of the holder, or without a holder', () => {
     const [finding] = marksOf([runReport(four)], (file) => file === 'model.py');
     assert.deepEqual([finding.file, finding.line, finding.mapped], ['model.py', 30, true]);
     const [alone] = marksOf([runReport([lineReport({ line: 7 })])]);

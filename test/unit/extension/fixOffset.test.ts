@@ -22,13 +22,13 @@ const offset = (lines: readonly string[]): number | null =>
   fixOffset(edit, { lineCount: lines.length, lineAt: (line) => ({ text: lines[line] }) });
 
 describe('A fix', () => {
-  it('applies where its lines say what they said, also further up or down', () => {
+  it('applies if its lines are unchanged, also further up or down', () => {
     assert.equal(offset(source), 0);
     assert.equal(offset(['import torch', '', ...source]), 2);
     assert.equal(offset(source.slice(1)), -1);
   });
 
-  it('does not apply where one of its lines says something else, stands elsewhere or is gone', () => {
+  it('does not apply if one of its lines is changed, moved or gone', () => {
     const changed = (at: number, text: string): string[] => source.map((line, i) => (i === at ? text : line));
     assert.equal(offset(changed(3, '    losses.append(loss.item())')), null);
     assert.equal(offset(changed(2, '    loss = other(batch)')), null);

@@ -9,7 +9,7 @@ const table = (path: string): Record<string, string> =>
   JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<string, string>;
 const sorted = (items: Iterable<string>): string[] => [...items].sort();
 
-/** What a text must keep in every language: placeholders, links to commands, code, settings and icons. */
+/** The parts of a text that every language must contain: placeholders, links to commands, code, settings and icons. */
 const fixed = (text: string): string[] =>
   sorted(text.match(/\{\d+\}|\(command:[\w.]+\)|`[^`]*`|\$\([\w~-]+\)|\n/g) ?? []);
 
@@ -27,7 +27,7 @@ describe('German', () => {
   const bundle = table('l10n/bundle.l10n.de.json');
   const manifest = readFileSync(join(root, 'package.json'), 'utf8');
 
-  it('can be looked up: every text stands in its call, and that is made when the language is known', () => {
+  it('finds every text as a literal in its call, made after the language is known', () => {
     assert.deepEqual(unknown, []);
     assert.ok(texts.size > 200, `only ${texts.size} texts found`);
   });

@@ -30,13 +30,13 @@ class World implements IntakeFiles, IntakeReader {
   contentChanges = 0;
   reading = 0;
   mostReading = 0;
-  /** What the reader does; by default it succeeds at once. */
+  /** The reader's behavior; by default it succeeds at once. */
   onLoad: (path: string) => Promise<SnapshotReport> = (path) => Promise.resolve(snapshotReport({ path }));
   readonly intake = new SnapshotIntake(this, this.clock, this, texts, 2, (content) => {
     if (content) this.contentChanges++;
   });
 
-  /** What a look at both ends of a file waits for. */
+  /** A promise that delays the look at both ends of a file. */
   slowDisk: Promise<void> = Promise.resolve();
 
   /** Writes a file now: complete, unless `last` says otherwise. */
@@ -85,7 +85,7 @@ describe('The intake of snapshots', () => {
     world = new World();
   });
 
-  it('reads a file again when what the recorder wrote beside it arrives, changes or goes', async () => {
+  it('reads a file again when its sidecar arrives, changes or disappears', async () => {
     world.write('a', 100);
     await world.clock.advance(1_000);
     const file = { size: 100, mtimeMs: world.clock.now() - 60_000, ino: 1, first: PROTO, last: STOP };
@@ -179,7 +179,7 @@ describe('The intake of snapshots', () => {
     assert.deepEqual(world.loads, ['a.json']);
   });
 
-  it('never hands over an empty file', async () => {
+  it('never passes on an empty file', async () => {
     world.write('a', 0);
     await world.clock.advance(60_000);
     assert.deepEqual(world.loads, []);
@@ -198,7 +198,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.phase('a'), 'ready');
   });
 
-  it('remembers what is not a snapshot until it changes', async () => {
+  it('remembers other files than snapshots until they change', async () => {
     world.onLoad = () => Promise.reject(new ReadError('notASnapshot'));
     world.write('a', 100);
     await world.clock.advance(1_000);
@@ -225,7 +225,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.contentChanges, 2);
   });
 
-  it('reads again what changed under the reader', async () => {
+  it('reads a file again that changed during reading', async () => {
     let finish: (() => void) | undefined;
     world.onLoad = (path) =>
       new Promise((resolve) => {
@@ -273,7 +273,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.contentChanges, 0);
   });
 
-  it('reads a thousand files, no more at a time than it was told, newest first', async () => {
+  it('reads a thousand files, at most the given number at a time, newest first', async () => {
     for (let i = 0; i < 1_000; i++) {
       const path = `f${String(999 - i).padStart(3, '0')}`;
       world.files.set(path, {
@@ -331,7 +331,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.intake.entry('b')?.phase, 'rejected');
   });
 
-  it('goes on with the next file when one cannot be read', async () => {
+  it('continues with the next file when one is unreadable', async () => {
     world.onLoad = (path) =>
       path === 'bad' ? Promise.reject(new ReadError('forbidden')) : Promise.resolve(snapshotReport({ path }));
     world.write('bad', 100);
@@ -360,7 +360,7 @@ describe('The intake of snapshots', () => {
       assert.deepEqual(world.loads, ['a']);
     });
 
-    it('says why not: missing, truncated or refused; and tries a refused file again when asked again', async () => {
+    it('gives the reason: missing, truncated or rejected; and tries a rejected file again on request', async () => {
       const missing = assert.rejects(world.intake.open('a'), { message: 'missing' });
       await world.clock.advance(100);
       await missing;

@@ -124,7 +124,7 @@ describe('The manifest and the code', () => {
     );
   });
 
-  it('put only known commands into menus, and hide from the palette what needs a row or answers a file', () => {
+  it('put only known commands into menus, and hide commands from the palette that need a row or answer a file', () => {
     const known = new Set<string>(Object.values(Command));
     for (const { command } of Object.values(contributes.menus).flat()) assert.ok(known.has(command), command);
     const hidden = contributes.menus['commandPalette']

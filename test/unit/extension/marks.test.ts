@@ -10,7 +10,7 @@ const lensesOf = (...args: Parameters<typeof report>): string[] =>
   lineMarks(report(...args)).map((mark) => lensText(mark, plainText));
 
 describe('Marks of a report', () => {
-  it('say what leaks, how fast and how much so far, in about forty characters', () => {
+  it('show the leak, its rate and its bytes so far, in about forty characters', () => {
     const big = lineReport({ leakedBytes: 1.2 * 2 ** 30, bytesPerStep: 52 * MiB });
     assert.deepEqual(lensesOf(runReport([big])), ['▲ Leaks 52.0 MiB/step (1.2 GiB so far)']);
     assert.deepEqual(lensesOf(runReport([lineReport({ bytesPerStep: null })])), ['▲ Leaks 11.0 MiB so far']);
@@ -20,7 +20,7 @@ describe('Marks of a report', () => {
     assert.match(lensesOf(runReport([lineReport()], { steps: 'snapshots' }))[0], / 1\.0 MiB\/snapshot \(/);
   });
 
-  it('call growth growth where there are too few snapshots, and say nothing of shrinking', () => {
+  it('show growth for too few snapshots, and nothing for shrinking lines', () => {
     const early = lineReport({ verdict: 'tooShort', bytesPerStep: null, leakedBytes: 0 });
     assert.deepEqual(lensesOf(runReport([early])), ['▲ Grows 10.0 MiB: too few snapshots for a verdict']);
     assert.deepEqual(lensesOf(runReport([{ ...early, growthBytes: 0 }])), []);
@@ -78,7 +78,7 @@ describe('Marks of a report', () => {
     assert.match(lensesOf(runReport([lineReport()], { rank: 0 }), other)[0], /so far\)$/);
   });
 
-  it('stand worst first, and by line in their file', () => {
+  it('are sorted worst first, and by line in their file', () => {
     const lines = [
       lineReport({ line: 9, verdict: 'tooShort', growthBytes: 900 * MiB }),
       lineReport({ line: 5, leakedBytes: MiB }),
@@ -102,7 +102,7 @@ describe('Marks of a report', () => {
     assert.equal(marks.length, 2);
   });
 
-  it('tell what holds the memory at the end of the line, or the trend', () => {
+  it('show the holder at the end of the line, or the trend', () => {
     const [mark] = lineMarks(report(runReport([lineReport()])));
     assert.equal(endOfLineText(mark, true, plainText), '▂▅█ 2.0 MiB → 12.0 MiB');
     assert.equal(
@@ -180,7 +180,7 @@ describe('Marks of a comparison', () => {
     ...over,
   });
 
-  it('say the growth since the first snapshot, signed', () => {
+  it('show the growth since the first snapshot, signed', () => {
     assert.equal(compareLensText(line({}), '/s/snap_0010.pickle', plainText), '+12.0 MiB since snap_0010');
     assert.equal(compareLensText(line({ growthBytes: -3 * MiB }), 'C:\\s\\a.pkl', plainText), '-3.0 MiB since a');
   });
@@ -190,7 +190,7 @@ describe('Marks of a comparison', () => {
     assert.ok(name.length <= 20 && name.startsWith('very_') && name.endsWith('000400'), name);
   });
 
-  it('add up functions of one line, and leave out what stayed the same', () => {
+  it('add up functions of one line, and leave out unchanged ones', () => {
     const cell = { bytesA: 0, bytesB: 0, growthBytes: 0, blocksA: 0, blocksB: 0, flow: null };
     const lines = [line({}), line({ function: '<lambda>', growthBytes: MiB }), line({ line: 4, growthBytes: 0 })];
     lines.push(line({ line: 9, growthBytes: -20 * MiB }));

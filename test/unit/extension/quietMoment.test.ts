@@ -50,7 +50,7 @@ describe('The delay before an analysis', () => {
     assert.equal(runs.length, 1);
   });
 
-  it('runs once more for what was asked during a run, never two at a time', async () => {
+  it('runs once more for requests during a run, never two at a time', async () => {
     moment.request();
     await clock.advance(100);
     moment.request();

@@ -72,7 +72,7 @@ describe('The real worker as the extension runs it', () => {
     assert.deepEqual(report.runs.flatMap(({ snapshots }) => snapshots.map(({ path }) => path)).sort(), files.sort());
   });
 
-  it('reports that it was ended while it read, restarts with what it knew, and reads the file again', async () => {
+  it('reports its end during a reading, restarts with the known files, and reads the file again', async () => {
     await engine.call('load', { path: SMALL });
     isFatal = (path) => threads.length === 1 && path === large;
     await assert.rejects(engine.call('load', { path: large }), {
@@ -90,7 +90,7 @@ describe('The real worker as the extension runs it', () => {
     );
   });
 
-  it('speaks the language that it was started with, also of what was kept in another one', async () => {
+  it('uses the language of its start, also for cached texts of another one', async () => {
     const german = JSON.parse(readFileSync(join(repositoryRoot(), 'l10n/bundle.l10n.de.json'), 'utf8')) as Translations;
     // Large enough to be kept, for JSON may end in spaces.
     const path = join(folder, 'traceless.json');
@@ -126,7 +126,7 @@ describe('The real worker as the extension runs it', () => {
     });
   });
 
-  it('keeps what it read, forgets it when told, and reads otherwise when told', async () => {
+  it('stores readings, forgets them on request, and follows new settings', async () => {
     const kept = (): string[] => readdirSync(folder).filter((name) => name === 'columns');
     // On a slow machine the tests before this one read files that are old enough to be kept.
     await engine.call('clearCache', null);

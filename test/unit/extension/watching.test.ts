@@ -50,7 +50,7 @@ describe('A folder that is watched', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('has as many snapshots as are allowed, and what the recorder wrote beside each does not count', async () => {
+  it('has the maximum of snapshots, without counting sidecars', async () => {
     const names = ['a', 'b', 'c'].flatMap((name) => [`${name}.pickle`, `${name}.leakline.json`]);
     names.forEach(write);
     await watchAtMost(3);

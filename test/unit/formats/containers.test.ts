@@ -70,7 +70,7 @@ describe('Containers', () => {
     }
   });
 
-  it('are what torch.save wrote before 1.6 with any protocol', async () => {
+  it('are files of torch.save before 1.6, with any protocol', async () => {
     const framed = (protocol: number, body: readonly number[]): Buffer =>
       Buffer.from([0x80, protocol, ...(protocol < 4 ? [] : [0x95, body.length, 0, 0, 0, 0, 0, 0, 0]), ...body]);
     const magic = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e];
@@ -135,7 +135,7 @@ describe('Containers', () => {
     assert.equal((await errorOf(bomb)).reason, 'limit');
   });
 
-  it('of several snapshots give each, and say what they leave out of a container in them', async () => {
+  it('of several snapshots give each, and report omitted ones of inner containers', async () => {
     const names = ['t213.p4.pickle', 't213.pickle.gz', 'pending_free.pickle'];
     const files = names.map((name) => ({ name: `run/${name}`, bytes: fixture(name) }));
     const archive = zipArchive([{ name: 'notes.txt', bytes: Buffer.from('x') }, ...files]);
@@ -194,7 +194,7 @@ describe('Containers', () => {
     );
   });
 
-  it('say what they hold when it is not a snapshot', async () => {
+  it('name their content if it is not a snapshot', async () => {
     const two = zipArchive([
       { name: 'a.txt', bytes: Buffer.from('a') },
       { name: 'b.txt', bytes: Buffer.from('b') },
@@ -215,7 +215,7 @@ describe('Containers', () => {
     assert.match(other.message, /collections\.OrderedDict at byte 2/);
   });
 
-  it('tell their progress to the end, and stop when asked', async () => {
+  it('report their progress to the end, and stop on request', async () => {
     for (const [file] of CONTAINERS) {
       const told: number[] = [];
       await readBytes(fixture(file), { chunkSize: 4096, onProgress: (fraction) => told.push(fraction) });

@@ -47,7 +47,7 @@ async function checkAll(files: readonly string[]): Promise<void> {
 }
 
 describe('Every file', () => {
-  it('of our fixtures gives the sums that CPython gives, or the name of what it is', async function () {
+  it('of our fixtures gives the sums of CPython, or the kind of the file', async function () {
     if (!hasPython()) {
       console.log('    skipped: no python3 to compare with');
       this.skip();
@@ -55,7 +55,7 @@ describe('Every file', () => {
     await checkAll([...filesUnder(join(FIXTURES, 'shapes')), ...filesUnder(join(FIXTURES, 'profiler'))]);
   });
 
-  it('of the corpus gives the sums that CPython gives, or the name of what it is', async function () {
+  it('of the corpus gives the sums of CPython, or the kind of the file', async function () {
     if (!hasPython() || !hasCorpus() || !existsSync(join(CORPUS, 'shapes'))) {
       console.log('    skipped: no python3, or no corpus beside the checkout');
       this.skip();

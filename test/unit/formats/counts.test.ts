@@ -8,7 +8,7 @@ import { bytesSource } from '../../support/bytesSource.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
 import { readBytes } from '../../support/snapshots.js';
 
-/** What a file of the generator is refused for. */
+/** The reason against a file of the generator. */
 async function refusal(attack: string): Promise<SnapshotError> {
   const files = (await ATTACKS.find(({ name }) => name === attack)?.files()) ?? {};
   const [content] = Object.values(files);
@@ -58,7 +58,7 @@ describe('Files that name more than there can be', () => {
     assert.equal(pool.text(pool.internText(whole)), whole);
   });
 
-  it('are not said to be of another protocol if they have a second header', async () => {
+  it('with a second header are not reported as another protocol', async () => {
     const bytes = new PickleWriter().bytes(0x5d, 0x80, 4).stop();
     await assert.rejects(readBytes(bytes), /not a readable pickle: a second protocol header at byte 3/);
   });

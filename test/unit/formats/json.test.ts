@@ -203,7 +203,7 @@ describe('Viewer pages', () => {
     }
   });
 
-  it('without a snapshot are named for what they are', async () => {
+  it('without a snapshot are reported by their kind', async () => {
     assert.equal(await reasonOf('<html><body>hello</body></html>'), 'notASnapshot');
     assert.equal(await reasonOf("<html><img src='data:image/png;base64,iVBO'></html>"), 'unsupported');
     assert.equal(await reasonOf(gzipSync(Buffer.from('<html></html>'))), 'notASnapshot');

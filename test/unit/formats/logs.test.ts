@@ -152,7 +152,7 @@ describe('Samples of nvidia-smi', () => {
     );
   });
 
-  it('without a sample, and tables of something else, are named for what they are', async () => {
+  it('without a sample, and other tables, are reported by their kind', async () => {
     assert.equal((await errorOf(`${HEADER}\n`)).reason, 'truncated');
     const none = await errorOf(`${HEADER}\nNo devices were found\n`);
     assert.equal(none.reason, 'notASnapshot');
@@ -170,7 +170,7 @@ describe('Samples of nvidia-smi', () => {
     assert.equal((await errorOf(`${HEADER}\n${'x'.repeat(1 << 18)}\n`)).reason, 'notASnapshot');
   });
 
-  it('of too many processes are bounded, and say so', async () => {
+  it('of too many processes are limited, with a warning', async () => {
     const lines = Array.from({ length: 1000 }, (_, i) => `${1000 + i}, ${i} MiB`);
     const { series, warnings } = await trendOf(lines.join('\n') + '\n');
     assert.equal(series.length, 256);
@@ -184,7 +184,7 @@ describe('Samples of nvidia-smi', () => {
 describe('Tables of memory_summary()', () => {
   const text = readFileSync(join(FIXTURES, 'shapes/memory_summary.txt'), 'utf8');
 
-  it('are a row each, by device, rounded as they say', async () => {
+  it('are a row each, by device, rounded as printed', async () => {
     const one = await trendOf(text);
     assert.deepEqual([one.count, one.timeUs], [1, null]);
     assert.deepEqual(
@@ -242,7 +242,7 @@ describe('Tables of memory_summary()', () => {
     assert.deepEqual([series[0].lastBytes, series[0].peakBytes], [5, 9], 'as of memory_stats()');
   });
 
-  it('are the same with what a log writes before each line', async () => {
+  it('are the same with a logger’s prefix on each line', async () => {
     const bare = amounts(await trendOf(text));
     for (const prefix of ['trainer-1  | ', '# ', '2026-11-20 16:41:02,123 INFO ', '[rank0]: ']) {
       const log = text.replace(/^(?=.)/gm, prefix);

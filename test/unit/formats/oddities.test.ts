@@ -1,4 +1,4 @@
-/** What real files do that one would not expect, through the reader and into the report. */
+/** Unexpected properties of real files, through the reader and into the report. */
 import assert from 'node:assert/strict';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
@@ -107,7 +107,7 @@ describe('Oddities of real files', () => {
     }
   });
 
-  it('pinned host memory (2.14) is in no sum, wherever it stands', async () => {
+  it('pinned host memory (2.14) is in no sum, at any place', async () => {
     for (const seed of SEEDS) {
       const [whole, other] = [seed, seed + 100].map((one) => generateSnapshot(seededRandom(one)));
       const oom = { action: 'oom', device_free: 5, size: 9, stream: 0, time_us: 7, frames: [] };

@@ -30,7 +30,7 @@ describe('Older layouts', () => {
     }
   });
 
-  it('say what they do not say', async () => {
+  it('report their missing facts', async () => {
     const absent = async (name: string): Promise<readonly string[]> => (await readFile(join(SHAPES, name))).absent;
     assert.deepEqual(await absent('t112.p4.pickle'), ['requestedSizes', 'trace', 'stacks']);
     assert.deepEqual(await absent('t20.p4.pickle'), ['times']);
@@ -71,7 +71,7 @@ describe('Older layouts', () => {
     assert.deepEqual(readable(snapshot).devices['0'], { live: 512, reserved: 4096, requested: 100, events: 0 });
   });
 
-  it('keep native frames that stand beside the Python ones, each kind in its order', async () => {
+  it('retain native frames beside the Python ones, each kind in its order', async () => {
     const snapshot = await readBytes(
       pickle({
         segments: [

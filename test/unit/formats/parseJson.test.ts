@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { parseJson } from '../../../src/core/formats/json/parseJson.js';
 
 describe('JSON of which the size alone is bounded', () => {
-  it('is parsed as any other, whatever stands in its texts', () => {
+  it('is parsed as any other, with any text', () => {
     const brackets = '[{'.repeat(5000);
     const value = [{ a: [1, -2.5e3, null, true], [brackets]: brackets }, '\\', '"', '\\"', '\\\\"]', ',,,'];
     for (const text of [JSON.stringify(value), JSON.stringify(value, null, 2), '""', '7', ' [ ] '])

@@ -69,7 +69,7 @@ describe('Memory timelines', () => {
       assert.equal(await reasonOf(text.slice(0, length)), 'truncated');
   });
 
-  it('count what was there before from the first row on', async () => {
+  it('count older memory from the first row on', async () => {
     const trend = await trendOf('[[-1, 1, 100, 7], [1696966047096061874, 2, 5, 0], [1696966047096061900, 4, -100, 7]]');
     assert.deepEqual([...(trend.series.find(({ name }) => name === 'unknown')?.bytes ?? [])], [100, 0]);
     assert.deepEqual([...(trend.series.find(({ name }) => name === 'parameter')?.bytes ?? [])], [5, 5]);
@@ -116,7 +116,7 @@ describe('Memory statistics', () => {
 });
 
 describe('Profiles as snapshots', () => {
-  it('say of memory what the profiler says of it', async function () {
+  it('have the profiler’s categories of memory', async function () {
     const path = join(PROFILER, 'profile_to_snapshot.pickle.gz');
     const { categories } = readable(await readFile(path));
     // Two layers and their two moments of Adam, in the bytes of the profiler.
@@ -202,7 +202,7 @@ describe('Chrome traces', () => {
     }
   });
 
-  it('tell of allocations that failed, which hold nothing', async () => {
+  it('include failed allocations, which hold nothing', async () => {
     const { args } = memory(65, 7, 4096, 0, 2536) as { args: object };
     const failed = { ...memory(65, 7, 0, 0, 0), name: '[OutOfMemory]', args: { ...args, Addr: undefined } };
     const snapshot = await readBytes(Buffer.from(JSON.stringify({ ...trace, traceEvents: [...events, failed] })));
@@ -268,7 +268,7 @@ describe('Chrome traces', () => {
     }
   });
 
-  it('without memory events say how to get them', async () => {
+  it('without memory events explain how to get them', async () => {
     await assert.rejects(
       readBytes(Buffer.from(JSON.stringify({ ...trace, traceEvents: [events[1]] }))),
       /profile_memory=True/,

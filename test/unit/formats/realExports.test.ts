@@ -1,4 +1,4 @@
-/** What today's PyTorch writes, made on the spot: needs an interpreter with CPU PyTorch in LEAKLINE_TORCH_PYTHON. */
+/** Files of the installed PyTorch: needs an interpreter with CPU PyTorch in LEAKLINE_TORCH_PYTHON. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -62,7 +62,7 @@ describe('Files of this PyTorch', () => {
     assert.match(warnings[0].message, /rounded down to KiB: log/);
   });
 
-  it('are named for what they are where they hold a model or arrays, and nothing of them is run', async () => {
+  it('with a model or arrays are reported by their kind, and none of their code runs', async () => {
     const said = async (name: string): Promise<string> => {
       const error: unknown = await read(name).then(
         () => null,
@@ -87,7 +87,7 @@ describe('Files of this PyTorch', () => {
     await compareWithPython([join(folder, 'profile.pickle'), join(folder, 'chrome.json')]);
   });
 
-  it('are the cycle that kept a tensor, and where it was made', async () => {
+  it('are the cycle that held a tensor, and its allocating line', async () => {
     for (const name of ['cycle.html', 'cycle.dot']) {
       const result = await read(name);
       assert.equal(result.kind, 'cycles', name);

@@ -87,7 +87,7 @@ describe('The recorder’s sidecar', () => {
     }
   });
 
-  it('leaves out what has another shape than it should', () => {
+  it('leaves out parts of an unexpected type', () => {
     const recording = parseRecording(
       JSON.stringify({
         ...WHOLE,

@@ -66,7 +66,7 @@ describe('Warnings', () => {
     }
   });
 
-  it('of recordings on GPUs say what their makers know of them', async function () {
+  it('of recordings on GPUs agree with their makers’ notes', async function () {
     if (!hasCorpus()) {
       console.log('    skipped: no corpus beside the checkout');
       this.skip();
@@ -106,7 +106,7 @@ describe('Warnings', () => {
     assert.match((await of('does_not_reconcile_scrubbed.pickle')).get('segmentsDisagree') ?? '', /262,135,296 bytes/);
   });
 
-  it('count what was allocated before the recording', async () => {
+  it('count memory from before the recording', async () => {
     const warnings = await warn(
       [{ address: 512 }, { address: 1024, size: 2048, frames: [] }],
       [event('alloc', 512), event('alloc', 9216), event('free_completed', 9216)],
@@ -115,7 +115,7 @@ describe('Warnings', () => {
     assert.match(warnings.get('startedLate') ?? '', /^2,048 bytes on device 0/);
   });
 
-  it('say how sure an overflow is', async () => {
+  it('have the certainty of an overflow', async () => {
     const live = [{ address: 512 }, { address: 1024 }];
     const trace = [event('alloc', 512), event('segment_alloc', 512)];
     assert.match((await warn(live, trace)).get('ringOverflow') ?? '', /probably .* 1 live block with a stack has no/);

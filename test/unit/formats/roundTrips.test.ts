@@ -21,7 +21,7 @@ function without(entries: Entries, ...keys: readonly string[]): Entries {
   return Object.fromEntries(Object.entries(entries).filter(([key]) => !keys.includes(key)));
 }
 
-/** What releases before 2.1 have in place of a block's frames. */
+/** The fields of releases before 2.1 in place of a block's frames. */
 function withHistory(block: Block): Entries {
   const old = without(block, 'address', 'frames', 'requested_size');
   if (block.state === 'inactive' || block.frames.length === 0) return old;
@@ -114,7 +114,7 @@ describe('Generated snapshots', () => {
     assert.ok(blocks > 500);
   });
 
-  it('keep what the program, the compiler and the driver say of each event', async () => {
+  it('retain the facts of the program, the compiler and the driver on each event', async () => {
     const said = { metadata: 0, regions: 0, failures: 0, forward: 0 };
     for (const [seed, whole] of wholes) {
       const { events, failures, strings } = await readFile(file(seed, 'whole', 'p4.pickle'));
@@ -151,7 +151,7 @@ describe('Generated snapshots', () => {
     await compareWithPython(SEEDS.flatMap((seed) => layouts.map((layout) => file(seed, layout, 'p4.pickle'))));
   });
 
-  it('of older layouts say the same, less what these cannot say', async () => {
+  it('of older layouts are equal, without facts that these lack', async () => {
     for (const seed of SEEDS) {
       const whole = readable(await readFile(file(seed, 'whole', 'p4.pickle')));
       const read = async (layout: string): Promise<ReturnType<typeof readable>> =>

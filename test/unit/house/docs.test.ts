@@ -1,4 +1,4 @@
-/** What the documents promise about themselves. */
+/** The documents' own promises. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

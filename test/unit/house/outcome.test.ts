@@ -29,7 +29,7 @@ describe('The outcome of a suite', () => {
   };
   const good = { groups: { 'A list': { passed: 2, failed: 0, skipped: 1 } }, failures: [] };
 
-  it('is what it wrote at its end, and a failure where it wrote nothing', () => {
+  it('is the file written at its end, and a failure without one', () => {
     assert.deepEqual(outcomeOf(suite('file'), ended(''), left(good), false), good);
     const missing = outcomeOf(suite('file'), ended('2 passed, 0 failed'), join(folder, 'missing.json'), false);
     assert.deepEqual(sum(missing), { passed: 0, failed: 1, skipped: 0 });
@@ -56,7 +56,7 @@ describe('The outcome of a suite', () => {
     assert.equal(bad.failures[0]?.message, 'line 3: no');
   });
 
-  it('is a failure beside its passed tests, where its exit code says so', () => {
+  it('is a failure beside its passed tests, by its exit code', () => {
     const outcome = outcomeOf(suite('file'), ended('', 1), left(good), false);
     assert.deepEqual(sum(outcome), { passed: 2, failed: 1, skipped: 1 });
     assert.equal(failedTitles(suite('file'), outcome), null);

@@ -76,7 +76,7 @@ describe('Hashes', () => {
     }
   });
 
-  it('are close to chance for what honest files hold', () => {
+  it('are close to chance for honest files', () => {
     const names = Array.from({ length: KEYS }, (_, i) => Buffer.from(`op_${i}`));
     const blocks = Array.from({ length: KEYS }, (_, i): Words => [(0x10000000 + i * 512) | 0, 0x7f2a, 0]);
     const segments = Array.from({ length: KEYS }, (_, i): Words => [(i * 0x1400000) | 0, 0x7f00 + (i >> 8), 0]);
@@ -93,7 +93,7 @@ describe('Hashes', () => {
     }
   });
 
-  it('number what they tell apart in the order of the file, whatever the key', () => {
+  it('number distinct entries in the order of the file, for any key', () => {
     const pool = new StringPool();
     const table = new AddressTable();
     texts.forEach((text, i) => {

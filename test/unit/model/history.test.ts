@@ -69,7 +69,7 @@ describe('A device’s history', () => {
     }
   });
 
-  it('says what was there before the recording', async () => {
+  it('includes memory from before the recording', async () => {
     const snapshot = await readFile(join(FIXTURES, 'shapes/ring500.p4.pickle'));
     const history = deviceHistory(snapshot, 0);
     const before = liveAt(snapshot, history, -1, noWorkspace);
@@ -141,7 +141,7 @@ describe('A window of the timeline', () => {
     assert.equal(view.axis, 'events');
   });
 
-  it('marks where steps begin, the same ones wherever one looks, never closer than one can tell apart', async () => {
+  it('marks where steps begin, the same ones in each window, at distinguishable distances', async () => {
     const snapshot = await readFile(join(FIXTURES, 'recordings/aux_loss/snapshots/snapshot_0040.pickle'));
     const history = deviceHistory(snapshot, 0);
     const count = history.trace.count;

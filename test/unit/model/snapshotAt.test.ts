@@ -47,7 +47,7 @@ describe('the memory at an instant', () => {
     }
   });
 
-  it('is what an earlier dump of the same process had', async () => {
+  it('equals an earlier snapshot of the same process', async () => {
     let compared = 0;
     for (const folder of folders) {
       const paths = picklesUnder(folder);

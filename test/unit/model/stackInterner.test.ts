@@ -28,7 +28,7 @@ describe('StackInterner', () => {
     for (const [text, id] of ids) assert.equal(String(frames.subarray(offset[id], offset[id + 1])), text);
   });
 
-  it('tells stacks apart whose hashes collide', () => {
+  it('distinguishes stacks whose hashes collide', () => {
     const seed = 12_345;
     const interner = new StackInterner(seed);
     // The second frame undoes the difference that the first one makes.

@@ -75,7 +75,7 @@ describe('A cache folder', () => {
     }
   });
 
-  it('that does not read is left alone, with what it holds', async () => {
+  it('that is unreadable is left alone, with its content', async () => {
     await store();
     assert.equal(await cache.load('key', '.digest', never), null);
     assert.deepEqual(readdirSync(folder), ['key.digest']);

@@ -57,7 +57,7 @@ describe('The cache of columns', () => {
     }
   });
 
-  it('knows nothing of what was not stored', async () => {
+  it('has nothing for a key that was not stored', async () => {
     assert.equal(await cache.load('key'), null);
     await store('key');
     assert.equal(await cache.load('other'), null);
@@ -107,7 +107,7 @@ describe('The cache of columns', () => {
     assert.ok(believed > 10 && believed < 500, `${believed} believed`);
   });
 
-  it('stays within its bound, and gives up what was not used for longest', async () => {
+  it('stays within its limit, and removes the least recently used entries', async () => {
     await store('a');
     const { size } = statSync(fileOf('a'));
     cache = cacheOf(size * 3 + 1);
@@ -125,7 +125,7 @@ describe('The cache of columns', () => {
     assert.equal(await cache.load('a'), null);
   });
 
-  it('removes what a dead process left unfinished, and leaves alone what another is writing', async () => {
+  it('removes partial files of dead processes, and leaves those of running ones', async () => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'old.columns.1.part'), 'x');
     writeFileSync(join(folder, 'new.columns.2.part'), 'x');
@@ -155,7 +155,7 @@ describe('The cache of columns', () => {
     assert.equal(await cache.load('c'), null);
   });
 
-  it('says nothing when the disk does not take what it should keep', async () => {
+  it('ignores a disk that rejects writes', async () => {
     writeFileSync(folder, 'a file where the folder should be');
     await store('a');
     assert.equal(await cache.load('a'), null);

@@ -33,7 +33,7 @@ describe('The cache of digests', () => {
 
   const fileOf = (key: string): string => join(folder, `${key}.digest`);
 
-  it('returns the digests of all kinds of snapshots and of what the recorder wrote as they were', async () => {
+  it('returns digests of all kinds of snapshots, and their sidecars, unchanged', async () => {
     let recorded = 0;
     const ofRecorder = picklesUnder(join(FIXTURES, 'planted/recordings')).filter((_, i) => i % 12 === 0);
     for (const path of [...picklesUnder(join(FIXTURES, 'shapes')), ...ofRecorder]) {
@@ -45,7 +45,7 @@ describe('The cache of digests', () => {
     assert.ok(recorded > 10);
   });
 
-  it('knows nothing of what was not stored, and rejects truncated or damaged entries', async () => {
+  it('has nothing for a key that was not stored, and rejects truncated or damaged entries', async () => {
     assert.equal(await cache.load('key'), null);
     await cache.store('key', { digest: await digestOf(picklesUnder(RUN)[0]), members: 1 });
     assert.equal(await cache.load('other'), null);

@@ -47,7 +47,7 @@ describe('A file as a source of bytes', () => {
     assert.equal((await readSmallFile(path, 6)).bytes.length, 0);
   });
 
-  it('says in one sentence that reading failed half-way', async () => {
+  it('reports a read error in the middle of a file in one sentence', async () => {
     const path = join(folder, 'c.bin');
     writeFileSync(path, 'content');
     const file = await openFile(path);

@@ -22,7 +22,7 @@ describe('Memory on the disk', () => {
 
   const pieces = Array.from({ length: 50 }, (_, i) => new Uint8Array(i * 1000).fill(i));
 
-  it('holds what it keeps, in any order, and leaves no name behind', () => {
+  it('returns stored bytes, in any order, and leaves no file name behind', () => {
     const { keep } = new SpillFile();
     const kept = pieces.map((piece) => keep(piece.slice()));
     assert.deepEqual(readdirSync(folder), []);
@@ -32,7 +32,7 @@ describe('Memory on the disk', () => {
     assert.deepEqual(whole, pieces[3]);
   });
 
-  it('holds none of what it has written', async () => {
+  it('retains no written bytes in memory', async () => {
     const { keep } = new SpillFile();
     const weakly = (): { bytes: WeakRef<Uint8Array>; read: () => Uint8Array } => {
       const bytes = new Uint8Array(1000).fill(7);
@@ -47,7 +47,7 @@ describe('Memory on the disk', () => {
     assert.deepEqual(read(), new Uint8Array(1000).fill(7));
   });
 
-  it('keeps in memory what cannot be written', () => {
+  it('retains unwritable bytes in memory', () => {
     process.env['TMPDIR'] = join(folder, 'absent');
     const { keep } = new SpillFile();
     const piece = pieces[7];

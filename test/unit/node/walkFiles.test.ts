@@ -24,7 +24,7 @@ describe('Listing the Python files of a workspace', () => {
     assert.deepEqual(await listPythonFiles(root), ['train.py', 'pkg/model.py', 'pkg/deep/er/loss.py']);
   });
 
-  it('leaves out what is installed, generated or of version control', async () => {
+  it('leaves out installed and generated files, and those of version control', async () => {
     put('a.py', '.git/hooks/x.py', 'node_modules/n/gyp.py', '.venv/lib/x.py', 'pkg/__pycache__/x.py');
     put('mine/lib/python3.11/site-packages/torch/x.py');
     put('oddly-named/pyvenv.cfg', 'oddly-named/lib/x.py', 'conda/conda-meta/history', 'conda/x.py');
@@ -55,7 +55,7 @@ describe('Listing the Python files of a workspace', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('passes over what it may not read', async function () {
+  it('skips unreadable folders', async function () {
     put('a.py', 'closed/b.py');
     chmodSync(join(root, 'closed'), 0);
     const files = await listPythonFiles(root);

@@ -22,7 +22,7 @@ function read(line: string): { command: string; properties: Record<string, strin
 }
 
 describe('Annotations for GitHub', () => {
-  it('stand on the line, in the repository, with a level for each verdict', () => {
+  it('are on the line, in the repository, with a level for each verdict', () => {
     const text = annotations(
       lineReport(),
       lineReport({ line: 30, verdict: 'cycle' }),
@@ -48,7 +48,7 @@ describe('Annotations for GitHub', () => {
     ]);
   });
 
-  it('are not made of what is ignored or in the baseline', () => {
+  it('do not include ignored lines and the baseline', () => {
     assert.equal(
       annotations(lineReport({ ignored: true }), lineReport({ line: 3, ignored: true, inBaseline: true })),
       '',

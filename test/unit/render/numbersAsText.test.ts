@@ -26,7 +26,7 @@ describe('Bytes as text', () => {
     );
   });
 
-  it('round to what they show, at every size', () => {
+  it('round to the shown digits, at every size', () => {
     for (let bytes = 1; bytes < 2 ** 45; bytes = Math.ceil(bytes * 1.037)) assertShows(byteText(bytes), bytes);
   });
 

@@ -95,7 +95,7 @@ describe('A report as text', () => {
     assert.ok(leak > 2, 'the finding stands above the table');
   });
 
-  it('of a lone snapshot begins with what holds most, and ends with what to record', () => {
+  it('of a lone snapshot begins with the largest lines, and ends with advice on recording', () => {
     const report = reportOf([BIG, { ...LEAK, verdict: 'tooShort' }]);
     const [run] = report.runs;
     run.verdict = 'tooShort';
@@ -130,7 +130,7 @@ describe('A report as text', () => {
     assert.equal(markdown.at(-1), last);
   });
 
-  it('folds what is beyond the limit into one row, and loses nothing', () => {
+  it('folds lines beyond the limit into one row, and loses no byte', () => {
     const lines = Array.from({ length: 50 }, (_, i) => line(`f${i}.py`, [1000 + i, 1000 + i, 1000 + i]));
     const text = renderText(reportOf([...lines, LEAK]), { mostLines: 10 });
     assert.ok(text.includes('41 other lines'));
@@ -186,7 +186,7 @@ describe('A report as text', () => {
     assert.match(renderText(report, ALL), /src\/small\.py:7/);
   });
 
-  it('tells lines that one statement holds as one finding, which leads with that statement', () => {
+  it('lists lines with one holder as one finding, with the holding statement first', () => {
     const holder = {
       source: 'recorder' as const,
       file: 'train.py',
@@ -217,7 +217,7 @@ describe('A report as text', () => {
     assert.ok(text.includes('a\\u001b[31m\\u000ab\\u202e.py:7'));
   });
 
-  it('says which files found no place', () => {
+  it('lists unmapped files', () => {
     const texts = unmappedText({
       unmapped: ['/a.py', '/b.py', '/c.py', '/d.py', '/e.py', '/f.py'],
       ambiguous: [{ recorded: '/x.py', candidates: ['p/x.py', 'q/x.py'] }],
@@ -278,7 +278,7 @@ describe('A comparison', () => {
     noStack: { ...cell(0, 0), blocksA: 0, blocksB: 0 },
   };
 
-  it('adds up as text, and folds what did not move', () => {
+  it('adds up as text, and folds unchanged lines', () => {
     const [answer, ...rows] = renderCompareText(report, ALL).split('\n');
     assert.equal(answer, '+2.0 KiB live: 2.9 KiB before, 4.9 KiB after. Most at src/grow.py:1 (+2.9 KiB).');
     assert.match(rows.find((row) => row.includes('grow.py')) ?? '', /^\+2\.9 KiB +\+3,000 .* src\/grow\.py:1 \(f\)$/);
@@ -288,7 +288,7 @@ describe('A comparison', () => {
     assert.match(rows.find((row) => row.endsWith('total')) ?? '', /\+2,000 /);
   });
 
-  it('does not claim to know which blocks survived when the traces cannot tell', () => {
+  it('names no surviving blocks when the traces do not show them', () => {
     const unknown = structuredClone(report);
     for (const part of [...unknown.lines, ...Object.values(unknown.buckets)]) part.flow = null;
     const text = renderCompareText(unknown, ALL);
@@ -305,7 +305,7 @@ describe('A comparison', () => {
     assert.match(text, /\n\n\*\*\+2\.0 KiB live: /);
   });
 
-  it('says first which configurations it compares', () => {
+  it('begins with the names of compared configurations', () => {
     const configurations = { a: 'ctx128', b: 'ctx256' };
     assert.match(
       renderCompareText({ ...report, configurations }, ALL),

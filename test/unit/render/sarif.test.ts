@@ -29,7 +29,7 @@ const FILE_URI = new RegExp(`^file://[\\w.-]*(?:/${SIGN}*)+$`);
 /** RFC 3986: a relative path, whose first segment has no colon. */
 const RELATIVE = new RegExp(`^(?:(?!:)${SIGN})*(?:/${SIGN}*)*$`);
 
-/** What SARIF 2.1.0 asks of the parts that are used here. */
+/** The rules of SARIF 2.1.0 for the used parts. */
 function assertValid(log: SarifLog): void {
   assert.deepEqual(Object.keys(log).sort(), ['$schema', 'runs', 'version']);
   assert.equal(log.version, '2.1.0');
@@ -62,7 +62,7 @@ function assertValid(log: SarifLog): void {
 }
 
 describe('A report as SARIF', () => {
-  it('has one result for the statement that holds what four lines allocate, with those lines and their stacks', async () => {
+  it('has one result for the statement that holds the memory of four lines, with those lines and their stacks', async () => {
     const report = await reportOf('aux_loss', plantedWorkspace(FOLDER));
     const log = renderSarif(report, VERSION);
     assertValid(log);
@@ -85,7 +85,7 @@ describe('A report as SARIF', () => {
     assert.equal(JSON.stringify(log), JSON.stringify(JSON.parse(JSON.stringify(log))));
   });
 
-  it('keeps fingerprints when lines are inserted above, and tells findings apart', async () => {
+  it('retains fingerprints when lines are inserted above, and distinguishes findings', async () => {
     const inserted = 7;
     const workspace = plantedWorkspace(FOLDER);
     const { lineText, sourceText } = workspace;
@@ -127,7 +127,7 @@ describe('A report as SARIF', () => {
     assert.ok(holders > 0);
   });
 
-  it('says of each result whether the baseline has it, where there is one', async () => {
+  it('marks each result as new or from the baseline, with a baseline', async () => {
     const report = await reportOf('aux_loss', plantedSources(FOLDER));
     const [run] = report.runs;
     const lines = run.lines.map((line, i) => ({ ...line, holder: null, ignored: i === 0, inBaseline: i === 0 }));
@@ -217,7 +217,7 @@ describe('A report as SARIF', () => {
     assert.equal(log.runs[0].results[0].stacks?.length, 2);
   });
 
-  it('suppresses what a team has decided to live with', async () => {
+  it('suppresses ignored leaks', async () => {
     const report = await reportOf('aux_loss', plantedSources(FOLDER));
     const [run] = report.runs;
     const lines = run.lines.map((line, i) => ({ ...line, holder: null, ignored: i === 0 }));

@@ -50,7 +50,7 @@ describe('A budget', () => {
     }
   });
 
-  it('names line, measured and allowed value where it is exceeded, and says nothing where it is kept', () => {
+  it('names line, measured and allowed value of an exceeded amount, and nothing else', () => {
     const leak = lineReport();
     assert.deepEqual(messages({ leakBytesPerStep: MiB }, [leak]), []);
     assert.deepEqual(messages({ leakBytesPerStep: MiB / 2 }, [leak]), [
@@ -65,7 +65,7 @@ describe('A budget', () => {
     ]);
   });
 
-  it('counts leaks alone: neither growth that is unconfirmed nor what is ignored', () => {
+  it('counts leaks only: neither unconfirmed growth nor ignored lines', () => {
     const calm = [lineReport({ verdict: 'growing' }), lineReport({ ignored: true, inBaseline: true })];
     assert.deepEqual(messages({ leakBytesPerStep: 0 }, calm), []);
   });
@@ -116,7 +116,7 @@ describe('A budget', () => {
     ]);
   });
 
-  it('that several ranks exceed is said once, of the worst', () => {
+  it('that several ranks exceed is reported once, for the worst', () => {
     const ranks = [1, 3, 2].map((rate, rank) => runReport([lineReport({ bytesPerStep: rate * MiB })], { rank }));
     const over = overBudget(report(...ranks), { ...NO_BUDGET, leakBytesPerStep: 0 });
     assert.deepEqual(

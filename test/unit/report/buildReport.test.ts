@@ -60,7 +60,7 @@ describe('The report', () => {
     }
   });
 
-  it('names the lines whose losses are kept with their graphs, and no parameter', async () => {
+  it('names the lines whose losses are held with their graphs, and no parameter', async () => {
     const [run] = await runsOf(join(FIXTURES, 'recordings/aux_loss'));
     assert.deepEqual(growingLines(run), ['model.py:14', 'model.py:26', 'train.py:10', 'train.py:19']);
     assert.equal(run.verdict, 'growing');
@@ -71,7 +71,7 @@ describe('The report', () => {
     assert.equal(line.mapped, true);
   });
 
-  it('tells the rank that keeps its outputs from the one that does not', async () => {
+  it('distinguishes the rank that stores its outputs from the one that does not', async () => {
     const [rank0, rank1] = await runsOf(join(FIXTURES, 'recordings/two_ranks'));
     assert.deepEqual(growingLines(rank0), ['collect.py:28']);
     assert.deepEqual(growingLines(rank1), []);
@@ -93,7 +93,7 @@ describe('The report', () => {
     }
   });
 
-  it('says growth, not leak, of two snapshots', async () => {
+  it('has growth, not a leak, for two snapshots', async () => {
     const files = picklesUnder(join(FIXTURES, 'recordings/aux_loss')).slice(0, 2);
     const { report } = buildReport(await digestsOf(files), { files: ['train.py', 'model.py'], rules: [] });
     assert.equal(report.runs[0].verdict, 'tooShort');

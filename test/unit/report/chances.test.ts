@@ -133,7 +133,7 @@ describe('A leak', () => {
     }
   });
 
-  it('stands while the source that proved it is edited, and takes nothing else along', async () => {
+  it('remains while the source that proved it is edited, and affects no other line', async () => {
     const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
     const digests = plain(await first('endless_replay', 20));
     const reports = new ReportsFromSources(() => 0);
@@ -162,7 +162,7 @@ describe('A leak', () => {
     }
   });
 
-  it('stands in a window that is opened again, and not for a run that was recorded again', async () => {
+  it('remains in a reopened window, and not for a new recording', async () => {
     const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
     const digests = plain(await first('endless_replay', 20));
     let kept: unknown = null;

@@ -3,7 +3,7 @@ import { configurationsText } from '../../../src/core/render/fixText.js';
 import { configurationsOf } from '../../../src/core/report/buildCompare.js';
 
 describe('A comparison of two configurations', () => {
-  it('says so, and which', () => {
+  it('names both configurations', () => {
     const configurations = configurationsOf('/out/xl_ctx128_full.pickle', '/out/xl_ctx256_full.pickle');
     assert.ok(configurations !== null);
     assert.equal(

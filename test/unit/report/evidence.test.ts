@@ -63,7 +63,7 @@ async function judged(program: string): Promise<{ run: RunReport; last: Snapshot
 }
 
 describe('The evidence of a line', () => {
-  it('is what a plain replay of the trace counts', async () => {
+  it('equals the counts of a plain replay of the trace', async () => {
     let compared = 0;
     for (const program of ['running_total', 'validation_losses', 'metric_logger', 'bounded_replay', 'search_tree']) {
       const { run, last, endsUs } = await judged(program);
@@ -94,7 +94,7 @@ describe('The evidence of a line', () => {
     assert.ok(compared >= 12, `${compared} lines compared`);
   });
 
-  it('says in words what it counted', async () => {
+  it('has its counts in words', async () => {
     const reasonOf = async (program: string, at: number): Promise<string | undefined> =>
       (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence?.reason;
     assert.equal(

@@ -15,7 +15,7 @@ function heldAt(line: number, over: Partial<HolderReport> = {}): Pick<LineReport
 }
 
 describe('A finding', () => {
-  it('is the statement that holds, with all lines that allocate what it holds', () => {
+  it('is the holding statement, with all lines that allocate its memory', () => {
     const findings = findingsOf([
       lineReport({ file: 'model.py', line: 14, leakedBytes: 5 * MiB, ...heldAt(26) }),
       lineReport({ file: 'model.py', line: 20, leakedBytes: 7 * MiB, bytesPerStep: 2 * MiB, ...heldAt(26) }),

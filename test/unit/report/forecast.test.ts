@@ -3,7 +3,7 @@ import { forecastOf } from '../../../src/core/report/deviceRoom.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { seededRandom } from '../../support/seededRandom.js';
 
-/** What each device holds at each snapshot; the steps are counted from 0. */
+/** The live bytes of each device by snapshot; steps count from 0. */
 function forecast(live: readonly (readonly number[])[], rooms: readonly number[]): RunReport['forecast'] {
   const snapshots = live[0].map((_, i) => ({
     devices: live.map((series, device) => ({

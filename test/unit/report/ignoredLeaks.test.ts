@@ -25,13 +25,13 @@ const ignores = (line: Parameters<typeof lineReport>[0], ...leaks: IgnoredLeak[]
   withIgnored(report(runReport([lineReport(line)])), leaks).runs[0].lines[0].ignored;
 
 describe('A leak that is ignored', () => {
-  it('is known by what its line says, wherever the line is', () => {
+  it('is identified by the text of its line, at any place', () => {
     assert.ok(ignores({ statement }, leak));
     assert.ok(ignores({ statement, line: 90 }, leak));
     assert.ok(!ignores({ statement: { ...statement, text: 'losses.append(aux_loss)' } }, leak));
   });
 
-  it('is not another one that says the same elsewhere', () => {
+  it('does not match a line of equal text elsewhere', () => {
     assert.ok(!ignores({ statement, file: 'other.py' }, leak));
     assert.ok(!ignores({ statement, function: 'evaluate' }, leak));
     assert.ok(!ignores({ statement: { ...statement, occurrence: 2 } }, leak));
@@ -43,7 +43,7 @@ describe('A leak that is ignored', () => {
     assert.ok(!ignores({ statement: null, line: 27 }, leak));
   });
 
-  it('no longer decides what is said of its run', () => {
+  it('no longer counts for its run', () => {
     const forecast = { stepsToOom: 10, low: 9, high: 11, capacityBytes: 1 };
     const steady = lineReport({ line: 3, verdict: 'plateau' });
     const run = runReport([lineReport({ statement }), steady], { forecast });
@@ -60,7 +60,7 @@ describe('A leak that is ignored', () => {
 });
 
 describe('The ignore file', () => {
-  it('is written, read and written again without losing what else is in it', () => {
+  it('is written, read and written again without loss of other entries', () => {
     const first = withIgnoredLeak(null, leak);
     assert.deepEqual(parseIgnoredLeaks(first), [leak]);
     const noted = JSON.stringify({ ...(JSON.parse(first) as object), note: 'ours' });

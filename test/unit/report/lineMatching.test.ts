@@ -25,7 +25,7 @@ describe('Lines of two versions of a program', () => {
   const places = (pairs: ReadonlyMap<LineReport, LineReport>): string[] =>
     [...pairs].map(([from, to]) => `${from.line}→${to.line}`);
 
-  /** What two lines are worth together, from the lines alone. */
+  /** The similarity of two lines, from the lines alone. */
   const worth = (a: LineReport, b: LineReport): number => {
     const [x, y] = [a, b].map(({ stacks }) => stacks.at(0)?.frames[0].line ?? null);
     return (x === null || y === null ? 1 : x === y ? 4 : -9) + (a.line === b.line ? 1 : 0);

@@ -1,4 +1,4 @@
-/** What the report of one snapshot explains: ways, equal blocks, part of the pass, memory older than the recording. */
+/** The explanations for one snapshot: ways, equal blocks, part of the pass, memory older than the recording. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -174,7 +174,7 @@ describe('The report of one snapshot', () => {
     assert.equal(peakOf((await trace.run()).run).module, null, 'without its source');
   });
 
-  it('explains memory before recording by what the trace frees and by the sizes of the gradients', async () => {
+  it('explains memory before recording by the trace’s frees and by the sizes of the gradients', async () => {
     const trace = new Trace();
     const sizes = [8 * KiB, 8 * KiB, 20 * KiB];
     for (const size of sizes) trace.before(size, 3);
@@ -224,7 +224,7 @@ describe('The report of one snapshot', () => {
     assert.doesNotMatch(peakOf((await forward.run()).run).advice.join(), /no backward pass follows/);
   });
 
-  it('says the folder of all files once below its first line where the workspace has none of the files', async () => {
+  it('prints the folder of all files once below its first line if the workspace has none of the files', async () => {
     const trace = new Trace();
     trace.alloc(8 * KiB, ['/home/you/project/net/a.py:1 f']);
     trace.alloc(4 * KiB, ['/home/you/project/b.py:2 g']);

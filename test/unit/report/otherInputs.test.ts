@@ -144,7 +144,7 @@ describe('Inputs without lines', () => {
     }
   });
 
-  it('show the cycles that kept tensors, with their lines', async () => {
+  it('show the cycles that held tensors, with their lines', async () => {
     const report = await reportOn(join(PROFILER, 'cycle.html'));
     const [cycles] = report.cycles;
     assert.deepEqual([cycles.objects, cycles.tensors], [11, 2]);
@@ -171,7 +171,7 @@ describe('A cycle that the detector saw', () => {
     digests = await Promise.all(files.map(async (file) => digestSnapshot(file, await readFile(file))));
   });
 
-  /** What is held on the lines that the collector frees, with a graph that names the line of one of them. */
+  /** Memory on the lines that the collector frees, with a graph that names the line of one of them. */
   const holdersWith = (path: string, frames: readonly CycleFrame[]): Map<string, string> => {
     const hook = graph(
       3,

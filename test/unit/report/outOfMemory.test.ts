@@ -19,7 +19,7 @@ import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
 const MiB = 2 ** 20;
 const PATH = join(FIXTURES, 'shapes/multidevice_oom.pickle');
-/** What made the file says of its only failure. */
+/** The generator's facts on the only failure of the file. */
 const FAILED = {
   event: 5,
   askedBytes: 400 * MiB,
@@ -42,7 +42,7 @@ async function failuresIn(entries: readonly { [key: string]: Picklable }[]): Pro
 }
 
 describe('An allocation that failed', () => {
-  it('is in the report and on the timeline with what was requested and what was left', async () => {
+  it('is in the report and on the timeline with the requested and the free bytes', async () => {
     const snapshot = await readFile(PATH);
     const { report } = buildReport([digestSnapshot(PATH, snapshot)], { files: [], rules: [] });
     const [failure, ...others] = report.runs[0].outOfMemory;
@@ -81,7 +81,7 @@ describe('An allocation that failed', () => {
     assert.doesNotMatch(renderText(calm, { mostLines: 5 }), /Out of memory/);
   });
 
-  it('says what the program had set, and is silent about what the input does not say', async () => {
+  it('has the program’s metadata, and leaves out facts that the input lacks', async () => {
     const oom = { action: 'oom', size: 1024, stream: 0, user_metadata: 'epoch 3', frames: [] };
     const [failure] = await failuresIn([oom]);
     assert.deepEqual([failure.deviceFreeBytes, failure.timeUs, failure.metadata], [null, null, 'epoch 3']);
@@ -111,7 +111,7 @@ describe('An allocation that failed', () => {
     );
   });
 
-  it('leaves the other events of its trace what they were', async () => {
+  it('does not change the other events of its trace', async () => {
     const snapshot = await readFile(PATH);
     const history = deviceHistory(snapshot, 2);
     const index = allocationIndex(

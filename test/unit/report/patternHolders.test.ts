@@ -79,7 +79,7 @@ describe('Holders from the source', () => {
     assert.ok(right >= 21, `${right} programs`);
   });
 
-  it('come after the recorder’s, and say what to do where both name the same statement', async () => {
+  it('follow the recorder’s, with the remedy if both name the same statement', async () => {
     const digests = await Promise.all(
       picklesUnder(join(FOLDER, 'recordings/aux_loss')).map(async (path) =>
         digestSnapshot(path, await readFile(path), await readRecording(path)),
@@ -137,7 +137,7 @@ describe('Holders from the source', () => {
     }
   });
 
-  it('offer no edit that may change what is learnt', async () => {
+  it('offer no edit that may change learning', async () => {
     for (const name of ['hidden_state', 'running_variance', 'fast_weights', 'replay_memory', 'prediction_list']) {
       const holders = (await linesOf(await digestsOf(name))).flatMap(({ holder }) => holder ?? []);
       assert.ok(holders.length > 0, name);
@@ -148,7 +148,7 @@ describe('Holders from the source', () => {
     }
   });
 
-  it('offer no edit of a file that is not what ran', async () => {
+  it('offer no edit of a file that differs from the one that ran', async () => {
     const digests = await digestsOf('aux_loss', true);
     const before = (await linesOf(digests)).flatMap(({ holder }) => holder ?? []);
     assert.ok(before.length > 0 && before.every(({ edit }) => edit !== null));

@@ -66,7 +66,7 @@ function plainPeak(
   return best;
 }
 
-/** What a device held when its trace began: blocks that the trace frees, or that are there at its end, without a birth. */
+/** Memory of a device at the start of its trace: blocks that the trace frees, or that are live at its end. */
 function heldBefore(snapshot: Snapshot, trace: Snapshot['traces'][number]): Map<bigint, Held> {
   const { blocks, events, segments } = snapshot;
   const held = new Map<bigint, Held>();
@@ -181,7 +181,7 @@ describe('The peak', () => {
     }
   });
 
-  it('says in which step it was, what the memory is for and what is left from earlier steps', async () => {
+  it('has its step, its categories and the memory left from earlier steps', async () => {
     const folder = join(FIXTURES, 'planted');
     const files = picklesUnder(join(folder, 'recordings/aux_loss'));
     const digests = await Promise.all(

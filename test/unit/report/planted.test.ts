@@ -19,7 +19,7 @@ describe('The planted programs', () => {
     for (const one of recorded) judged.set(one.program.name, await judgeProgram(one));
   });
 
-  it('are judged as the goldens say, in every mode (npm run accuracy -- --update writes them again)', () => {
+  it('have the verdicts of the goldens, in every mode (npm run accuracy -- --update writes them again)', () => {
     assert.deepEqual(changes(goldens(judged)), []);
   });
 

@@ -94,7 +94,7 @@ const names = (found: readonly ProcessFinding[]): string[] => found.map(({ verdi
 const weights: Segment = { total: 20 * MiB, live: [18 * MiB] };
 
 describe('Findings about the process', () => {
-  it('say that only reserved memory grows, and by how much', async () => {
+  it('report growth of reserved memory only, with its amount', async () => {
     const holes = (i: number): Segment[] => times(i + 1, () => ({ total: 20 * MiB, live: [4 * MiB - 512 * i] }));
     const flat = (i: number): Segment[] => holes(i).map((one) => ({ ...one, live: [Math.floor((4 * MiB) / (i + 1))] }));
     const [found, ...others] = await findings(times(8, (i) => [weights, ...flat(i)]));
@@ -116,7 +116,7 @@ describe('Findings about the process', () => {
     assert.deepEqual(cured[0].settings, []);
   });
 
-  it('say that reserved memory grows also where the last two snapshots are equal', async () => {
+  it('report growth of reserved memory also if the last two snapshots are equal', async () => {
     const flat = (i: number): Segment[] =>
       times(i + 1, () => ({ total: 20 * MiB, live: [Math.floor((4 * MiB) / (i + 1))] }));
     for (const count of [6, 8]) {
@@ -128,7 +128,7 @@ describe('Findings about the process', () => {
     assert.deepEqual(names(await findings(level)), []);
   });
 
-  it('say that reserved memory lies far above the peak of live memory, of one snapshot as well', async () => {
+  it('report reserved memory far above the peak of live memory, also for one snapshot', async () => {
     const trace = [{ action: 'snapshot', addr: 0, size: 0, stream: 0, frames: [] }];
     const held = (total: number): Segment[] => [{ total: total * MiB, live: [1024 * MiB] }];
     const [far, ...others] = await findings([held(2048)], SETTINGS, () => null, trace);
@@ -142,7 +142,7 @@ describe('Findings about the process', () => {
     assert.deepEqual(names(await findings([held(2048)])), [], 'without a trace the peak is not known');
   });
 
-  it('name side streams, private pools and idle segments as what holds it', async () => {
+  it('name side streams, private pools and idle segments as holders', async () => {
     const messageOf = async (extra: (i: number) => Partial<Segment>): Promise<string> => {
       const [found] = await findings(
         times(8, (i) => [weights, ...times(i, (j) => ({ total: 20 * MiB, live: [], ...extra(j) }))]),
@@ -168,7 +168,7 @@ describe('Findings about the process', () => {
     assert.deepEqual(await findings(times(8, () => grown(9, [512]))), [], 'segments pinned between two steps');
   });
 
-  it('say what pins segments where memory ran out', async () => {
+  it('name the lines that pin segments at out of memory', async () => {
     const oom = { action: 'oom', device_free: 0, size: 40 * MiB, stream: 0, time_us: 5, frames: [] };
     const pinned = [weights, ...times(3, () => ({ total: 20 * MiB, live: [512] }))];
     const [found, ...others] = await findings([pinned], SETTINGS, () => null, [oom]);
@@ -176,7 +176,7 @@ describe('Findings about the process', () => {
     assert.match(found.message, /1\.5 KiB of live blocks pin 3 large segments of 60\.0 MiB .*train\.py:7/);
   });
 
-  it('tell frees that wait for another stream when they become more or never end', async () => {
+  it('report frees that wait for another stream if they grow in number or never end', async () => {
     const waiting = (sizes: number[]): Segment[] => [weights, { total: 40 * MiB, live: [], pending: sizes }];
     const found = await findings(times(7, (i) => waiting(times(i, () => MiB))));
     assert.deepEqual(
@@ -188,7 +188,7 @@ describe('Findings about the process', () => {
     assert.deepEqual(await findings(times(7, (i) => waiting(i % 2 === 0 ? [] : [MiB]))), []);
   });
 
-  it('tell memory outside PyTorch that grows, as the recorder saw it', async () => {
+  it('report growth of memory outside PyTorch, by the recorder', async () => {
     const outside = (bytes: (i: number) => number): Promise<ProcessFinding[]> =>
       findings(
         times(8, () => [weights]),
@@ -231,7 +231,7 @@ describe('Findings about the process', () => {
     }
   });
 
-  it('stand in text and Markdown with their settings', async () => {
+  it('appear in text and Markdown with their settings', async () => {
     const finding: ProcessFinding = {
       verdict: 'reservedOnly',
       device: 0,

@@ -65,7 +65,7 @@ function repositoryOf({ path }: Truth): string {
   return join(REAL, relative(REAL, path).split('/')[0]);
 }
 
-/** What is wrong in what a report says of a file, one sentence each. */
+/** Errors in the report on a file, one sentence each. */
 function faultsOf(truth: Truth, report: Report, all: readonly Truth[]): string[] {
   const run = report.runs.find(({ snapshots }) => snapshots.some(({ path }) => path === truth.path));
   if (run === undefined) return ['is in no run'];

@@ -57,7 +57,7 @@ describe('A recorded run', () => {
     assert.equal(line?.bytesPerStep, 19_660.8);
   });
 
-  it('has a forecast by what the user said of the card, where the recorder could not read it', async () => {
+  it('has a forecast by the configured capacity if the recorder could not read it', async () => {
     const capacity = 200 << 20;
     const forecastOf = async (known: number | null): Promise<RunReport['forecast']> => {
       const digests = await recorded('aux_loss', (i) => ({
@@ -92,7 +92,7 @@ describe('A recorded run', () => {
     assert.equal(holderOf(24), null);
   });
 
-  it('says cycle when the recorder saw one, or when the line that frees calls the collector', async () => {
+  it('is cycle if the recorder saw one, or if the freeing line calls the collector', async () => {
     const verdicts = (report: RunReport): string[] =>
       report.lines.filter((l) => l.series.some(Boolean)).map((l) => l.verdict);
     const plain = await recorded('node_cycle', (_, snapshot) => pairSteps(snapshot));

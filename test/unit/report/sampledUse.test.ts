@@ -71,7 +71,7 @@ interface Log {
   startMs?: number;
 }
 
-/** What nvidia-smi writes every few seconds. */
+/** The output of nvidia-smi every few seconds. */
 async function log({
   used,
   indices = [0],
@@ -112,7 +112,7 @@ const growing = (minutes: number): number => 1400 + 50 * Math.floor(minutes);
 const NOTHING = { findings: [], warnings: [] };
 
 describe('Samples of nvidia-smi beside snapshots', () => {
-  it('tell memory outside PyTorch that grows, whatever the zone of their clock', async () => {
+  it('report growth of memory outside PyTorch, in any time zone of their clock', async () => {
     const digests = await snapshots(flat);
     for (const zone of [330, 0, -480, 840]) {
       const found = report(digests, await log({ used: growing, zone }));
@@ -140,7 +140,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     );
   });
 
-  it('may be off by what PyTorch took between a sample and a dump', async () => {
+  it('may differ by PyTorch’s changes between a sample and a snapshot', async () => {
     const digests = await snapshots(flat);
     const shaken =
       (by: number) =>
@@ -153,7 +153,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     assert.deepEqual(said(report(digests, await log({ used: shaken(-60) }))), NOTHING);
   });
 
-  it('of another time, another device or another folder say nothing, and why', async () => {
+  it('of another time, device or folder are unused, with a reason', async () => {
     const digests = await snapshots(flat);
     // Not a quarter of an hour off, which could be a zone.
     const apart = report(digests, await log({ used: growing, startMs: START_MS + 127 * 3_600_000 }));
@@ -193,7 +193,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     assert.deepEqual(said(report(digests, free)), { findings: [['hostOnly', 300]], warnings: [] });
   });
 
-  it('do not change what the recorder saw', async () => {
+  it('do not change the recorder’s values', async () => {
     const digests = await snapshots(flat, () => ({
       devices: [{ device: 0, capacityBytes: null, outsideBytes: 400 * MiB }],
     }));
@@ -204,7 +204,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     assert.deepEqual(said(report(seen, await log({ used: () => 1400 }))).findings, [['hostOnly', 600]]);
   });
 
-  it('say how much room a leak has, where no recorder did', async () => {
+  it('give the headroom of a leak without a recorder', async () => {
     const digests = await snapshots({ reserved: (i) => 1000 + 100 * i });
     const follows = (minutes: number): number => 1500 + 100 * Math.max(0, Math.min(SNAPSHOTS - 1, Math.floor(minutes)));
     const { runs } = report(digests, await log({ used: follows }));

@@ -102,7 +102,7 @@ describe('A source', () => {
     assert.equal(fits.of({ file: 'other.py', line: 1, function: 'first', mapped: true }), null);
   });
 
-  it('of a different version is said in the report, with the place of the function', async () => {
+  it('of a different version is in the report, with the place of the function', async () => {
     const { line, texts } = await reportOn(21, 'inner');
     assert.deepEqual([line.differs, line.statement], [{ line: 15 }, null]);
     for (const text of texts)

@@ -34,7 +34,7 @@ async function ownerOf(frames: readonly Frame[], files: readonly string[]): Prom
 }
 
 describe('A line that calls a file which the workspace does not have', () => {
-  it('is not said to allocate what that file does', async () => {
+  it('does not own the allocations of that file', async () => {
     const owner = await ownerOf([LIBRARY, MODEL, TRAIN], ['train.py', 'parts/renamed.py']);
     assert.deepEqual([owner.file, owner.line], ['train.py', 9]);
     assert.deepEqual(owner.unfound, { file: MODEL.filename, line: 5, function: 'forward' });
@@ -44,7 +44,7 @@ describe('A line that calls a file which the workspace does not have', () => {
     );
   });
 
-  it('says so in the text of the command line as well', async () => {
+  it('is also in the text of the command line', async () => {
     const { report } = buildReport(await keeping([MODEL, TRAIN]), { files: ['train.py'], rules: [] });
     assert.match(renderText(report, { mostLines: 10 }), /Evidence: Allocated in \/job\/parts\/model\.py, line 5/);
   });

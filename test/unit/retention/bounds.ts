@@ -9,7 +9,7 @@ interface Bounded {
   most: string;
   /** Where the value is known. */
   count?: number;
-  /** What holds it until a loop releases it, if that is not the statement that holds the twin. */
+  /** The holder until a loop releases it, if it is not the statement of the twin. */
   during?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What a loop around the steps releases. */
+/** Containers that a loop around the steps releases. */
 import { boundsAreTold } from './bounds.js';
 
 const decoder = (reset: string, steps = ''): string => `

@@ -1,4 +1,4 @@
-/** What fills up because there are only so many places for it. */
+/** Containers with a limited number of places. */
 import assert from 'node:assert/strict';
 import { boundsAreTold, loop } from './bounds.js';
 import { followed, program } from './follow.js';

@@ -1,4 +1,4 @@
-/** What fills up because something is tested: a length, or a number that counts what there is. */
+/** Containers under a test of a length or of a count. */
 import { boundsAreTold, loop } from './bounds.js';
 
 /** A class that keeps what it is given, and its use in the loop. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { edited, holderOf, keptAt, program } from './follow.js';
 
-/** What stands around most programs. */
+/** The frame of most programs. */
 export const HEAD = `
 import torch
 import torch.nn as nn

@@ -56,7 +56,7 @@ export function holderOf(
   return followed({ files, stack }, growth, allocatedEvery)?.finding ?? null;
 }
 
-/** What following the source to the marked line gives, null where its file cannot be read. */
+/** The result of following the source to the marked line, null if its file is unreadable. */
 export function followed(
   program: Program,
   growth: Growth = 'held',
@@ -65,7 +65,7 @@ export function followed(
   return follow(program, growth, allocatedEvery).followed;
 }
 
-/** What may release, or bound, what the source shows to keep what the marked line allocates. */
+/** Releases and bounds of the holder of the marked line's memory, by the source. */
 export function retained(program: Program): Retention & { isEndless: boolean } {
   const { followed, sources } = follow(program, 'held', null);
   assert.ok(followed !== null);

@@ -23,7 +23,7 @@ for step in range(steps):
   ];
   const of = (bound: string): Program => ({ files: { 'train.py': text(bound) }, stack });
 
-  it('is followed to what keeps it', () => {
+  it('is followed to its holder', () => {
     assert.equal(keptAt(of('print(key)')), 'self.entries[key] = value');
   });
 
@@ -54,7 +54,7 @@ for step in range(steps):
     { file: 'train.py', line: 4, function: '<module>' },
   ];
 
-  it('is followed to what keeps it, over lines', () => {
+  it('is followed to its holder, over lines', () => {
     assert.equal(keptAt({ files: { 'train.py': text('kept.extend(outputs)') }, stack }), 'kept.extend(outputs)');
     assert.equal(keptAt({ files: { 'train.py': text('print(outputs)') }, stack }), '');
   });

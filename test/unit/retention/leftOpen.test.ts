@@ -54,13 +54,13 @@ for x in shuffle(draw(), 9):  #2
 `;
 
 describe('What following the source leaves open', () => {
-  it('is whether training goes on in the same loop, for another caller', () => {
+  it('is whether training continues in the same loop, for another caller', () => {
     const goingOn = followed(program(PHASES('epoch(100)')));
     assert.equal(textAt(goingOn?.nextLoop), 'for i in range(steps):');
     assert.equal(followed(program(PHASES('print(rows)')))?.nextLoop, null);
   });
 
-  it('is what a generator on the way keeps until it gives it on', () => {
+  it('is a generator on the way that holds items until it yields them', () => {
     const shuffling = SHUFFLED('        if len(waiting) >= size:\n            yield waiting.pop(torch.randint(size))');
     const found = followed(program(shuffling));
     assert.equal(found?.finding, null);

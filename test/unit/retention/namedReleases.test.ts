@@ -7,7 +7,7 @@ import { lineAt } from '../../../src/core/python/pythonModule.js';
 /** Files; the statement that keeps ends in `#!`. */
 type Files = Record<string, string>;
 
-/** What may end the growth of what a name says: its kind, and the text of the line where it stands. */
+/** The statements that may end the growth of a name: their kind and the text of their line. */
 function releaseIn(files: Files, holder: string): string {
   const port = { text: (file: string): string | null => files[file] ?? null, now: () => 0 };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
@@ -185,7 +185,7 @@ describe('What may end the growth of a container', () => {
     });
   }
 
-  it('may stand in any file that the program imports, and in none that it does not', () => {
+  it('may be in any file that the program imports, and in no other', () => {
     const files = METER('');
     const hooks = 'class Hook:\n    def on_epoch_end(self, meter):\n        meter.rows = []\n';
     assert.equal(releaseIn({ ...files, 'hooks.py': hooks }, 'Meter.rows'), 'none');

@@ -8,7 +8,7 @@ const FOLDER = join(FIXTURES, 'styles');
 
 interface Style {
   program: string;
-  /** What the line that keeps reads in the innocent twin. */
+  /** The holding line of the innocent twin. */
   innocent: string;
   stack: Program['stack'];
 }

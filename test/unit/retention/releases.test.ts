@@ -130,7 +130,7 @@ describe('Releases and bounds of a holder', () => {
     assert.deepEqual(second, first);
   });
 
-  it('do not cut gradients: what a backward pass runs through is cleared, not detached', () => {
+  it('do not cut gradients: values of a backward pass are cleared, not detached', () => {
     const body = 'kept.append(model(x))  #!\n    loss = torch.stack(kept).sum()\n    loss.backward(retain_graph=True)';
     const source = (text: string): string =>
       `${HEAD}    for x in loader:\n        ${text.replaceAll('\n', '\n    ')}\nmain(loader, model, optimizer)  #1\n`;

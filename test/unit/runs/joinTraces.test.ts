@@ -81,7 +81,7 @@ describe('Traces of successive dumps', () => {
     assert.deepEqual(here(parts.slice(0, -1)), atOnce(parts.slice(0, -1)));
   });
 
-  it('joined are the trace that a larger ring had kept, allocation by allocation', async () => {
+  it('joined are the trace of a larger ring, allocation by allocation', async () => {
     for (const program of ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs']) {
       const dumps = await dumpsOf(program);
       const [whole] = digests(dumps.slice(-1), Number.POSITIVE_INFINITY);
@@ -212,7 +212,7 @@ describe('Traces of successive dumps', () => {
     }
   });
 
-  it('tell what survived between any two dumps, also through those between', async () => {
+  it('show the survivors between any two snapshots, also through those between', async () => {
     const dumps = await dumpsOf('validation_losses');
     const whole = digests(dumps, Number.POSITIVE_INFINITY);
     const parts = digests(dumps, entriesThatOverlap(dumps, 100));

@@ -15,7 +15,7 @@ function part(digest: object, key: string): unknown {
   }
 }
 
-/** What an outline has and what it leaves out, beside the whole digest. */
+/** An outline and its omissions, beside the complete digest. */
 function leftOut(outline: object, whole: object): string[] {
   return Object.keys(whole).filter((key) => {
     const value = part(outline, key);
@@ -37,7 +37,7 @@ describe('An outline', () => {
     last = digestSnapshot(files[files.length - 1], snapshots[files.length - 1]);
   });
 
-  it('has what the whole digest has, and leaves out what each event is looked at for', () => {
+  it('has the values of the complete digest, without facts that need each event', () => {
     for (const snapshot of snapshots) {
       const whole = digestSnapshot('early.pickle', snapshot, null, 5);
       const outline = outlineOf(snapshot);

@@ -106,7 +106,7 @@ describe('The curve of a run', () => {
     }
   });
 
-  it('has nothing where no trace has anything, and says so', async () => {
+  it('has gaps where no trace exists', async () => {
     const dumps = await dumpsUnder('planted/recordings/running_total');
     const entries = entriesThatOverlap(dumps, -60);
     const rings = dumps.map(({ path, snapshot }) => ({ path, snapshot: ringed(snapshot, entries) }));
@@ -122,7 +122,7 @@ describe('The curve of a run', () => {
     );
   });
 
-  it('of snapshots without traces is their points, at equal distances if none says when it was', async () => {
+  it('of snapshots without traces is their points, at equal distances without times', async () => {
     const dumps = await dumpsUnder('planted/recordings/running_total');
     const bare = dumps.map(({ path, snapshot }) => ({
       path,

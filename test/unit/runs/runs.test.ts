@@ -27,7 +27,7 @@ async function digestsUnder(folder: string): Promise<Digest[]> {
 }
 
 describe('Ranks and steps', () => {
-  it('tell a step that is called one from any other number', () => {
+  it('distinguish a named step from any other number', () => {
     for (const path of [
       '/out/step_0040.pickle',
       '/out/global_step40/mem.pickle',
@@ -182,7 +182,7 @@ describe('Runs', () => {
       ({ order, snapshots }) => `${order}: ${snapshots.map(({ path }) => path.slice(5, -7)).join(' ')}`,
     );
 
-  it('of any names are identified by what the traces and segments show, and say what ordered them', async () => {
+  it('of any names are identified by traces and segments, with the source of their order', async () => {
     const digests = await digestsUnder('recordings/aux_loss');
     assert.equal(digests.length, 4);
     assert.deepEqual(shown(named(digests, 'late', 'final', 'b', 'a')), ['times: late final b a']);
@@ -230,7 +230,7 @@ describe('Runs', () => {
 });
 
 describe('Blocks of two dumps', () => {
-  it('survive, are allocated and are freed as brute force on addresses and births says', async () => {
+  it('survive, are allocated and are freed as in a brute-force comparison of addresses', async () => {
     const digests = await digestsUnder('recordings/aux_loss');
     const flow = followBlocks(digests[0], digests[2]);
     assert.ok(flow !== null);

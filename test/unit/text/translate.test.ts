@@ -42,7 +42,7 @@ describe('Translated text', () => {
     assert.deepEqual(amounts(), ['1,234,567', '-1234.6', '1.3 GiB', '1012 B']);
   });
 
-  it('takes what stands in an argument for nothing but text', () => {
+  it('treats arguments as plain text', () => {
     assert.equal(t('{0} and {1}', '{1}$&', '{0}'), '{1}$& and {0}');
     assert.equal(t('{0} and {7}', 'a'), 'a and {7}');
   });

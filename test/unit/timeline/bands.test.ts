@@ -104,7 +104,7 @@ describe('The bands of a history', () => {
     all = await subjects();
   });
 
-  it('add up to the curve in every column of every window, and each to what its allocations hold', () => {
+  it('add up to the curve in every column of every window, and each to its allocations', () => {
     const random = seededRandom(11);
     for (const subject of all) {
       const { history } = subject.index;
@@ -189,7 +189,7 @@ describe('The bands of a history', () => {
     assert.ok(bandWindow(index, layout, wanted).allSeries.includes(thin));
   });
 
-  it('of a part of the height show what is thin, outline what lies there, and still add up', () => {
+  it('of a part of the height show thin series, outline their allocations, and still add up', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
     const layout = seriesLayout(snapshot, index, 'line', noWorkspace, words);
     const thin = layout.allSeries.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
@@ -236,7 +236,7 @@ describe('The bands of a history', () => {
     );
   });
 
-  it('say what lies at a place as a search through all allocations does', () => {
+  it('have the same allocation at a place as a search through all', () => {
     const random = seededRandom(3);
     for (const subject of all) {
       const { index, snapshot } = subject;
@@ -325,7 +325,7 @@ describe('An answer about bands', () => {
 });
 
 describe('What was allocated in a window and is alive', () => {
-  it('is what a search through all allocations finds', async () => {
+  it('equals a search through all allocations', async () => {
     const random = seededRandom(23);
     for (const { snapshot, index, name } of await subjects()) {
       const { history } = index;

@@ -104,7 +104,7 @@ function childrenOf(truth: Truth, parent: string): string[] {
 describe('Live memory by call', () => {
   after(removeCopies);
 
-  it('is what adding up every path says, at every level, instant, fold and focus', async () => {
+  it('equals the sum over all paths, at every level, instant, fold and focus', async () => {
     const random = seededRandom(3);
     const files = [...picklesUnder(join(FIXTURES, 'shapes'))];
     if (hasCorpus())
@@ -146,7 +146,7 @@ describe('Live memory by call', () => {
     assert.ok(focused > 40, `${focused} focused`);
   });
 
-  it('gives what is focused as far as it is there', async () => {
+  it('returns the existing part of the focus', async () => {
     const run = new TrainingRun();
     run.allocate(4096, [frame('inner.py', 2), frame('outer.py', 1)]);
     const snapshot = await readBytes(run.dump());
@@ -161,7 +161,7 @@ describe('Live memory by call', () => {
     assert.deepEqual(ids([outer, inner, inner]), [outer, inner]);
   });
 
-  it('puts what the backward pass made under the frames of the forward pass', async () => {
+  it('puts memory of the backward pass under the frames of the forward pass', async () => {
     const alloc = {
       action: 'alloc',
       addr: 512,

@@ -43,7 +43,7 @@ describe('bytes times lifetime', () => {
     });
   }
 
-  it('is what is live where nothing happens', async () => {
+  it('equals the live memory in a stretch without events', async () => {
     const snapshot = await readFile(picklesUnder(join(FIXTURES, 'planted/recordings', 'running_total'))[1]);
     const history = deviceHistory(snapshot, 0);
     const axis = new HistoryAxis(history, 'events');

@@ -93,7 +93,7 @@ describe('The memory map', () => {
     assert.ok(merged > 100, `${merged} merged`);
   });
 
-  it('names pinned segments, pools and streams, and leaves out what a made file has too much of', async () => {
+  it('names pinned segments, pools and streams, and limits their number', async () => {
     const at = (line: number) => [{ filename: 'train.py', line, name: 'keep' }];
     const live = (address: number, size: number, state = 'active_allocated') => ({
       address,

@@ -21,7 +21,7 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(0, 900), 'tooShort');
   });
 
-  it('is a leak where growth goes on', () => {
+  it('is a leak if growth continues', () => {
     assert.equal(verdict(1, 2, 3), 'lasting');
     assert.equal(verdict(0, 10, 20, 30, 40, 50), 'lasting');
     assert.equal(verdict(0, 10, 20, 20, 30, 40), 'lasting');
@@ -85,7 +85,7 @@ describe('The verdict on lifetimes', () => {
   const lived = (evidence: DigestLifetimes, collects: boolean | null = null): string =>
     shapeOf({ series: seriesOf([]), lifetimes: evidence, collects: () => collects }).shape;
 
-  it('is a leak where each period adds survivors that outlive what was freed', () => {
+  it('is a leak if each period adds survivors that outlive the freed blocks', () => {
     assert.equal(lived(lifetimes(50, range(1, 50), null)), 'lasting');
     assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'lasting');
   });
@@ -94,7 +94,7 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'lasting');
   });
 
-  it('waits with a few rare births, and with what has not come for longer than ever before', () => {
+  it('waits with a few rare allocations, and after a gap longer than any before', () => {
     assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'growing', 'folds of a cross-validation');
     assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');
     assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'lasting');
@@ -157,7 +157,7 @@ describe('The verdict on lifetimes', () => {
     );
   });
 
-  it('tells the collector’s work from a list that is cleared', () => {
+  it('distinguishes the collector’s frees from a list that is cleared', () => {
     const drops = [20, 40].map((step) => ({ step, bytes: 2000, site: { file: 'a.py', line: 9, function: 'main' } }));
     const cycle = { ...lifetimes(50, range(41, 50), null), usualFreedAge: 18, drops };
     cycle.floors.set([2000], 20);

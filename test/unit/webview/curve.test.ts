@@ -31,7 +31,7 @@ function curve(live: number[], axis: 'time' | 'events', marks: TimelineMark[] = 
 const live = [0, 4, 9, 2, 6, 1, 1, 8];
 
 describe('changing the axis', () => {
-  it('puts a pin where its event stands on the other axis', () => {
+  it('puts a pin at its event on the other axis', () => {
     const byTime = { event: 3, axis: 'time' as const, x: 30 };
     assert.deepEqual(placePin(byTime, curve(live, 'events'), null), { event: 3, axis: 'events', x: 3 });
     assert.deepEqual(placePin({ event: 3, axis: 'events', x: 3 }, curve(live, 'time'), null), byTime);

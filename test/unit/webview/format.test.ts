@@ -76,7 +76,7 @@ describe('durations as text', () => {
     });
   }
 
-  it('shows as much of a time as tells it from its neighbors', () => {
+  it('shows the digits of a time that distinguish it from its neighbors', () => {
     assert.equal(formatDuration(12_345_678, 1), '12.345678 s');
     assert.equal(formatDuration(12_345_678, 5_000), '12.346 s');
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { placeLabels } from '../../../webview/chart/marks.js';
 
 describe('labels along the axis', () => {
-  it('stand centered where there is room, and inside at the ends', () => {
+  it('are centered if they fit, and inside at the ends', () => {
     const wishes = [
       { center: 2, width: 20, rank: 0 },
       { center: 50, width: 20, rank: 0 },

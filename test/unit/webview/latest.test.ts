@@ -48,7 +48,7 @@ describe('Requests of which only the latest matters:', () => {
     assert.deepEqual(heard, ['1: one', '4: four', 'settled']);
   });
 
-  it('a failure is told and what waits is asked all the same', async () => {
+  it('reports a failure, and asks the waiting question all the same', async () => {
     const { asked, heard, latest } = setUp();
     latest.request(1);
     latest.request(2);
@@ -59,7 +59,7 @@ describe('Requests of which only the latest matters:', () => {
     assert.deepEqual(heard, ['1 failed: no', '2: two', 'settled']);
   });
 
-  it('a restart gives up what is open, whose late answer is dropped', async () => {
+  it('cancels the open question at a restart, and drops its late answer', async () => {
     const { asked, heard, latest } = setUp();
     latest.request(1);
     latest.request(2);

@@ -26,7 +26,7 @@ describe('an unknown place', () => {
     }
   });
 
-  it('is not the default pool: a snapshot that has no pools says so', () => {
+  it('is not the default pool in a snapshot without pools', () => {
     assert.equal(kindText({ pool: null, kind: 'small' }), 'small · pool not recorded');
     assert.equal(poolText({ pool: '0,0', kind: 'large', stream: '7' }), 'large · default pool · stream 7');
     assert.equal(poolText({ pool: '0,2', kind: 'large', stream: '0' }), 'large · pool 0,2 · stream 0');

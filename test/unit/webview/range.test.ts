@@ -30,7 +30,7 @@ describe('the visible range', () => {
     assert.equal(fitRange({ from: 1, to: 2 }, { from: 0, to: 5 }, 10), null);
   });
 
-  it('pans by shares and reveals what lies outside', () => {
+  it('pans by shares and reveals values outside', () => {
     assert.deepEqual(panRange({ from: 100, to: 200 }, 0.1), { from: 110, to: 210 });
     assert.deepEqual(revealInRange({ from: 100, to: 200 }, 150), { from: 100, to: 200 });
     assert.deepEqual(revealInRange({ from: 100, to: 200 }, 250), { from: 160, to: 260 });

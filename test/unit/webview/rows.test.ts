@@ -48,7 +48,7 @@ describe('rows of what is live', () => {
     assert.deepEqual(ownerRows(answer([line('a.py', 1, 5, 1)]), 5, null).map(placeOf), ['a.py:1']);
   });
 
-  it('say so when the parts are not the whole', () => {
+  it('report parts that do not add up', () => {
     const rows = ownerRows(live, live.liveBytes + 24, null);
     assert.equal(rows.find((row) => row.kind === 'unexplained')?.bytes, 24);
     assert.equal(sumOf(rows).bytes, live.liveBytes + 24);

@@ -115,7 +115,7 @@ describe('the session of a timeline', () => {
       return Promise.resolve(state);
     });
 
-  it('shows the newest snapshot, whole, in few enough points, and what is live at its end', async () => {
+  it('shows the newest snapshot completely, in few enough points, and the live memory at its end', async () => {
     const { store } = begin();
     const { curve, selection, range, live } = await settled(store);
     assert.deepEqual(selection, { path: late, device: 0 });
@@ -126,7 +126,7 @@ describe('the session of a timeline', () => {
     assert.equal(Math.max(...curve.live), curve.peak.liveBytes);
   });
 
-  it('lists what is live at the peak; the parts are the whole', async () => {
+  it('lists live memory at the peak; the parts add up', async () => {
     const { store, session } = begin();
     const { curve } = await settled(store);
     assert.ok(curve !== null);
@@ -201,7 +201,7 @@ describe('the session of a timeline', () => {
     assert.equal(live?.event, Number(curve?.events) - 1, 'the end is looked into');
   });
 
-  it('keeps what is shown when the set of snapshots changes around it', async () => {
+  it('retains its view when other snapshots change', async () => {
     const { store, session } = begin();
     await settled(store);
     session.select({ path: early, device: 0 });
@@ -220,7 +220,7 @@ describe('the session of a timeline', () => {
     assert.deepEqual([selection, curve, pin, curveLoading], [null, null, null, false]);
   });
 
-  it('returns to what it showed once that is back, unless the user has moved on', async () => {
+  it('returns to its view once the snapshot is back, unless the user has moved on', async () => {
     const { store, session } = begin();
     const { curve } = await settled(store);
     assert.ok(curve !== null);
@@ -273,7 +273,7 @@ describe('the session of a timeline', () => {
     );
   });
 
-  it('says why there is no curve, and shows it when asked again', async () => {
+  it('gives the reason for a missing curve, and shows it on request', async () => {
     const { store, session } = begin();
     await settled(store);
     failure = 'It changed while it was read.';
@@ -285,7 +285,7 @@ describe('the session of a timeline', () => {
     assert.equal((await settled(store)).curveError, null);
   });
 
-  it('asks again for what was lost while it was hidden', async () => {
+  it('requests answers again that were lost while it was hidden', async () => {
     const { store, session } = begin();
     const { curve } = await settled(store);
     assert.ok(curve !== null);
@@ -299,7 +299,7 @@ describe('the session of a timeline', () => {
     assert.equal(live?.event, curve.peak.event);
   });
 
-  it('says so when a line cannot be opened', async () => {
+  it('reports a line that cannot be opened', async () => {
     const { store, session } = begin();
     await settled(store);
     failure = 'There is no such file.';

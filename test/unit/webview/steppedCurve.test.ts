@@ -3,7 +3,7 @@ import { BarPen, traceSteps } from '../../../webview/chart/steppedCurve.js';
 
 const area = { left: 10, top: 0, width: 40, height: 100 };
 
-/** What a pen was led over, as the lowest and highest of every pixel that it came through. */
+/** The path of a pen, as minimum and maximum of each of its pixels. */
 function columnsOf(x: number[], values: number[], end: number, visible: { from: number; to: number }) {
   const columns = new Map<number, { low: number; high: number }>();
   const see = (pixel: number, value: number): void => {
@@ -110,7 +110,7 @@ describe('a pen of bars', () => {
     );
   };
 
-  it('covers what a stroke of its width covers, and nothing else', () => {
+  it('covers exactly the pixels of a stroke of its width', () => {
     let seed = 11;
     const random = (): number => (seed = (seed * 16807) % 2147483647) / 2147483647;
     const x = Float64Array.from({ length: 300 }, (_, i) => i + random() * 0.9);

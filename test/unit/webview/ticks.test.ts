@@ -24,7 +24,7 @@ describe('ticks', () => {
     assert.deepEqual(byteTicks(100 * MiB, 200 * MiB, 5), [128 * MiB, 160 * MiB, 192 * MiB]);
   });
 
-  it('step times in what clocks know', () => {
+  it('step times in units of clocks', () => {
     assert.deepEqual(timeTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
     assert.deepEqual(timeTicks(0, 1e6, 5), [0, 2e5, 4e5, 6e5, 8e5, 1e6]);
     assert.deepEqual(timeTicks(0, 60e6, 4), [0, 15e6, 30e6, 45e6, 60e6]);

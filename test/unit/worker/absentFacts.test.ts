@@ -1,4 +1,4 @@
-/** What a format cannot say is in no answer: the report, the timeline and all that is under it. */
+/** Facts that a format lacks are in no answer: the report, the timeline and its parts. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { FIXTURES } from '../../support/snapshots.js';
 const { signal } = new AbortController();
 const ALL = { mostLines: Infinity };
 
-/** What an input says. */
+/** The facts of an input. */
 type Said = 'trace' | 'times' | 'stacks' | 'requested' | 'reserved' | 'addresses' | 'pools';
 const EVERYTHING: readonly Said[] = ['trace', 'times', 'stacks', 'requested', 'reserved', 'addresses', 'pools'];
 const but = (...missing: readonly Said[]): readonly Said[] => EVERYTHING.filter((what) => !missing.includes(what));

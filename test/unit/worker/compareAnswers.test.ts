@@ -127,7 +127,7 @@ describe('two snapshots side by side', () => {
 });
 
 describe('curves over each other', () => {
-  it('keeps every value of the runs, and lies on steps where snapshots say which', async () => {
+  it('retains every value of the runs, at steps if the snapshots have them', async () => {
     const runs = await Promise.all(
       ['running_total', 'prediction_list'].map(async (name) => {
         const digests = await Promise.all(recordings(name).map(digestOf));

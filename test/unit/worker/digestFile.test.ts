@@ -73,7 +73,7 @@ describe('Digests of a fleet in a window', () => {
     assert.equal(await counted(), digests().length);
   });
 
-  it('open the timeline of a snapshot that is here and the same, and else say where it lies', async () => {
+  it('open the timeline of an equal snapshot that exists here, else show its path', async () => {
     const [path] = await loadAll([digests()[0]]);
     const whole = newWorker();
     await loadAll([path], whole);

@@ -94,7 +94,7 @@ describe('The threads that read files', () => {
       });
   }
 
-  it('hand over what the reader reads, with the digest', async () => {
+  it('pass on the reader’s columns, with the digest', async () => {
     open();
     const readings = await Promise.all(SMALL.map((path) => read(path)));
     for (const [i, { packed, digest }] of readings.entries()) {
@@ -116,7 +116,7 @@ describe('The threads that read files', () => {
     assert.equal(started, 4);
   });
 
-  it('say how far they are', async () => {
+  it('report their progress', async () => {
     open();
     const fractions: number[] = [];
     await read(large, { onProgress: (fraction) => fractions.push(fraction) });
@@ -170,7 +170,7 @@ describe('The threads that read files', () => {
     assert.equal(next.status, 'fulfilled');
   });
 
-  it('say that there is no reader to start', async () => {
+  it('report a reader that cannot start', async () => {
     open({}, () => startThread(join(folder, 'no-such-reader.cjs'), 'test reader'));
     await assert.rejects(read(SMALL[0]), { reason: 'unreadable', message: /Cannot find module/ });
   });

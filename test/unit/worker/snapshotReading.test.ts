@@ -43,7 +43,7 @@ describe('Reading a snapshot a second time', () => {
   let path: string;
   let pool: ReaderPool;
   let windows: SnapshotReading[];
-  /** What reader threads read. */
+  /** The readings of reader threads. */
   let readings: SnapshotFile[];
   /** 3 MB. */
   let made: string;
@@ -76,7 +76,7 @@ describe('Reading a snapshot a second time', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** What a window has of its own. */
+  /** The parts of one window. */
   function newWindow(maxBytes = 64 * MIB): SnapshotReading {
     const window = new SnapshotReading(
       async (request, bytes, abort, onProgress) => {
@@ -125,14 +125,14 @@ describe('Reading a snapshot a second time', () => {
   };
   const wasCached = (): boolean => readings.at(-1)?.storeAs === null;
 
-  it('takes the columns that another window kept', async () => {
+  it('takes columns that another window stored', async () => {
     await openOnce();
     await untilKept();
     await readOnce();
     assert.ok(wasCached());
   });
 
-  it('opens a file by the digest that another window kept, under the name that it has now', async () => {
+  it('opens a file by a digest that another window stored, under its present name', async () => {
     assert.equal(await openOnce(), false);
     await untilKept();
     assert.equal(await openOnce(), true);
@@ -145,7 +145,7 @@ describe('Reading a snapshot a second time', () => {
     assert.equal(await openOnce(path), true);
   });
 
-  it('makes a digest again, from kept columns, when the recorder’s words about it are others', async () => {
+  it('makes a digest again, from stored columns, when the sidecar differs', async () => {
     assert.equal(await openOnce(), false);
     await untilKept();
     const sidecar = recordingPath(path);
@@ -221,7 +221,7 @@ describe('Reading a snapshot a second time', () => {
     assert.ok(!wasCached());
   });
 
-  it('reads a file again whose kept columns are damaged, and keeps them again', async () => {
+  it('reads a file again whose stored columns are damaged, and stores them again', async () => {
     await readOnce();
     const [name] = await eventually(() => {
       assert.equal(kept().length, 1);
@@ -254,7 +254,7 @@ describe('Reading a snapshot a second time', () => {
     assert.deepEqual(kept(), []);
   });
 
-  it('keeps nothing where the bound is zero, and drops what it kept', async () => {
+  it('stores nothing with a limit of zero, and removes stored files', async () => {
     await readOnce();
     await eventually(() => {
       assert.equal(kept().length, 1);
@@ -267,7 +267,7 @@ describe('Reading a snapshot a second time', () => {
     assert.equal(readings.at(-1)?.storeAs, null);
   });
 
-  it('removes what it kept when told, even what is being written', async () => {
+  it('removes stored files on request, even during a write', async () => {
     const window = newWindow();
     await window.read({ path, bytes: 1, wantsDigest: true }, signal, () => undefined);
     await window.clearCache();
@@ -275,7 +275,7 @@ describe('Reading a snapshot a second time', () => {
     assert.ok(!readdirSync(folder).includes('columns'));
   });
 
-  it('is what the store does when columns had to make room', async () => {
+  it('is called by the store after columns were removed from memory', async () => {
     const other = join(folder, 'b.pickle');
     copyFileSync(made, other);
     await settle();
