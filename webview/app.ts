@@ -1,4 +1,6 @@
-/** The page: one toolbar, one overview, the chart, and below a splitter the tabs and the selection. It never scrolls. */
+/**
+ * The page: one toolbar, one overview, the chart, and below a splitter the tabs and the selection. It never scrolls.
+ */
 import { ChartView } from './chart/chartView.js';
 import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';

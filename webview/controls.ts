@@ -110,7 +110,7 @@ export function createControls(
     zoomOut.setEnabled(range !== null);
     zoomIn.setEnabled(curve !== null && curve.events > 0);
     grouping.show(state.layer ? state.grouping : 'none', [...BAND_GROUPINGS, 'none']);
-    // Where there is no curve, nothing about it can be chosen.
+    // Without a curve, its choices are disabled.
     grouping.element.hidden = peak.element.hidden = curve?.events === 0;
     compare.element.hidden = comparable(choices).length < 2;
     progress.show(state.curveLoading || state.reading);

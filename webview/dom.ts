@@ -1,4 +1,4 @@
-/** Building elements. All content is text: nothing that a snapshot contains can become markup. */
+/** Builds elements. All content is text: data of a snapshot never becomes markup. */
 
 /** An element with a class, children (strings become text) and attributes. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(

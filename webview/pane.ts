@@ -15,7 +15,7 @@ interface PaneOptions {
   scroller: HTMLElement;
   /** Describes the content under the pointer. */
   readout?: boolean;
-  /** Asks again after a failure. */
+  /** Requests the content again after a failure. */
   retry?: () => void;
 }
 

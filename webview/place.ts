@@ -1,6 +1,6 @@
 /** A place of a source file in words. */
 
-/** Folders shown of a file whose whole path would be a wall of words. */
+/** Maximum of folders shown of a path. */
 const SHOWN_FOLDERS = 1;
 
 /** The part after the last separator, of paths of any system. */

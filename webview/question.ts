@@ -1,4 +1,4 @@
-/** A question that changes with the page, its newest answer, and how it stands. */
+/** A question that changes with the page, its newest answer, and its state. */
 import { Latest } from './latest.js';
 import { Store } from './store.js';
 import type { Selection, ViewState } from './viewState.js';
@@ -9,7 +9,7 @@ interface Answered<Answer> {
   /** The last answer, perhaps to an earlier question while the next one loads. */
   answer: Answer | null;
   loading: boolean;
-  /** Why there is no answer, in a sentence. */
+  /** The reason for a missing answer, as a sentence. */
   error: string | null;
 }
 

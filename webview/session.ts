@@ -76,7 +76,7 @@ export class TimelineSession {
     return this.parked;
   }
 
-  /** Asks for everything again: at the start, and whenever messages may have been lost. */
+  /** Requests everything again: at the start, and when messages may be lost. */
   refresh(): void {
     this.store.update({ choicesError: null });
     this.list.restart(null);
@@ -138,7 +138,7 @@ export class TimelineSession {
     this.askCurve(false);
   }
 
-  /** Shows a stretch of the history, as much of it as exists; null for the whole. */
+  /** Shows a stretch of the history, cut to its extent; null for all. */
   setRange(range: Range | null): void {
     const { curve } = this.store.get();
     if (curve === null || this.curveIsOld) return;
@@ -154,7 +154,7 @@ export class TimelineSession {
     if (!sameRange(heights, this.store.get().heights)) this.store.update({ heights });
   }
 
-  /** Looks into an instant. Asked again for the same one, or with `open`, its largest line is opened. */
+  /** Selects an instant. A second call for it, or `open`, opens its largest line. */
   pin(pin: Pin, open = false): void {
     const { pin: before, live } = this.store.get();
     const again = before?.event === pin.event;

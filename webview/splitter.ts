@@ -1,4 +1,4 @@
-/** Between the chart and the tabs, which lie above each other or side by side: dragged, or moved by keys. */
+/** The splitter between chart and tabs, for mouse and keys, in both directions. */
 import { el } from './dom.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';

@@ -43,7 +43,7 @@ const nativeFrames = (count: number): string => counted(count, t('1 C++ frame'),
 const freedBy = (event: string, all: boolean): string =>
   all ? t('all freed by event {0}', event) : t('freed by event {0}', event);
 
-/** Stands before the name of a mark, and alone where there is no name. */
+/** The sign before the name of a mark, or alone. */
 export const MARK_SIGNS: Record<TimelineMark['kind'], string> = {
   snapshot: '▼',
   outOfMemory: '✖',

@@ -1,4 +1,4 @@
-/** Texts in the language of the editor: the page carries them as data, and English stands where one is missing. */
+/** Texts in the language of the editor: the page has them as data, with English for missing ones. */
 
 /** Where the page has them. In tests of single modules there is no page. */
 const data = typeof document === 'undefined' ? null : document.getElementById('texts')?.textContent;

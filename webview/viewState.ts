@@ -83,7 +83,7 @@ export const INITIAL = {
   /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
   curve: null as TimelineWindow | null,
   curveLoading: false,
-  /** Why there is no curve, in a sentence. */
+  /** The reason for a missing curve, as a sentence. */
   curveError: null as string | null,
   pin: null as Pin | null,
   live: null as LiveAt | null,

@@ -29,7 +29,9 @@ interface CommonArguments {
   readonly root: string | null;
   readonly rules: readonly PathRule[];
   readonly output: OutputFormat;
-  /** The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests. */
+  /**
+   * The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests.
+   */
   readonly out: string | null;
   readonly mostLines: number;
   /** Finds the rank in a path, as its first group; null for the words that launchers write. */
@@ -214,7 +216,7 @@ function patternOf(text: string): RegExp {
     const pattern = new RegExp(text, flags);
     if (new RegExp(`${text}|`, flags).exec('')?.length === 2) return pattern;
   } catch {
-    // Said below.
+    // The message is below.
   }
   throw new UsageError(
     `--rank-pattern takes a regular expression with one group and no look-around, such as '_(\\d+)\\.pickle', not '${text}'.`,

@@ -15,7 +15,7 @@ import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
 import { setFlagsFromString } from 'node:v8';
 
-/** Takes one sentence about a bad input. @param isHarmless true if the report is whole nevertheless */
+/** Receives a message about a bad input. @param isHarmless true if the report is complete nevertheless */
 export type Complain = (message: string, isHarmless?: boolean) => void;
 
 /** The streams that a command prints to. */
@@ -57,7 +57,7 @@ const INPUT_NAMES = [
   /nvidia[-_]smi[^/\\]*\.csv$/i,
 ];
 
-/** Puts in place of each folder the files below it that may be snapshots. Every file comes once. */
+/** Replaces each folder by its files that may be snapshots, each file once. */
 export async function expandInputs(paths: readonly string[], complain: Complain): Promise<Input[]> {
   const inputs = new Map<string, Input>();
   const add = (input: Input): void => {

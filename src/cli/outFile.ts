@@ -1,4 +1,4 @@
-/** A report as a file that is whole or not there. */
+/** A report as a file that is complete or absent. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { Output } from './inputs.js';
 import { UsageError } from './usageError.js';

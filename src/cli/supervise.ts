@@ -42,7 +42,7 @@ export interface Budget {
   readonly bytes: Bytes;
 }
 
-/** How often a budget is looked at, in milliseconds. */
+/** Milliseconds between checks of a budget. */
 const LOOK_MS = 200;
 /** Maximum of excluded inputs before the command stops. */
 const MOST_EXCLUDED = 8;

@@ -6,7 +6,7 @@ export class UsageError extends Error {
 /** The message for an error that the user can correct: an argument, a folder or a disk. Else null. */
 export function sentenceOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
-  // Each bundle has a class of its own.
+  // Each bundle has its own copy of the class.
   if (error.name === 'UsageError') return error.message;
   return 'syscall' in error ? `${error.message}. Check the disk and its permissions.` : null;
 }

@@ -8,7 +8,10 @@ import type { SnapshotSession } from './session.js';
 export interface LeaklineApi {
   /** Changes when something here is taken away or means something else. */
   readonly version: 1;
-  /** The report of everything that is read, each run with its findings, a copy; null while there is none. Its `schema` has a version of its own. */
+  /**
+   * A copy of the report on all snapshots, each run with its findings; null if there is none. Its `schema` has its own
+   * version.
+   */
   report(): ReportJson | null;
   /** Fires when {@link report} changes. */
   readonly onDidChangeReport: vscode.Event<void>;

@@ -25,7 +25,7 @@ const MOST_READERS = 4;
 const NEWS_MS = 100;
 /** How long the status bar reports a reader that stopped, in milliseconds. */
 const MESSAGE_MS = 10_000;
-/** A report that failed is tried again after a while, in milliseconds, and not for ever. */
+/** Delays in milliseconds before a failed report is tried again. */
 const RETRY = { afterMs: 1_000, most: 5 };
 
 /** The path from a new file to a report: watchers, intake, worker, and the timing of reports. */
@@ -217,7 +217,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
     return file === path ? snapshots : snapshots.filter((snapshot) => snapshot.path === path);
   }
 
-  /** The file that holds a snapshot: several may lie in one. */
+  /** The file of a snapshot: it may contain several. */
   fileOf(path: string): string {
     const holder = [...this.intake.entries].find(({ snapshots }) => snapshots?.some((one) => one.path === path));
     return holder?.path ?? path;

@@ -12,7 +12,7 @@ const KEY_LENGTH = 40;
 
 /** Clocks of file systems tick at least this often … */
 const FINE_TICK_MS = 100;
-/** … except for those that count whole seconds or two. */
+/** … except for clocks of one or two seconds. */
 const COARSE_TICK_MS = 3_000;
 
 /**

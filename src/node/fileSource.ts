@@ -36,7 +36,7 @@ export function sameFile(a: FileState, b: FileState): boolean {
 export async function openFile(path: string): Promise<OpenFile> {
   let handle: FileHandle | null = null;
   try {
-    // Asked before opening: opening a pipe would wait for its writer.
+    // Checked before opening: opening a pipe would wait for its writer.
     if (!(await stat(path)).isFile()) {
       throw new SnapshotError('unreadable', t('{0} is not a file. Choose a snapshot file.', path));
     }
@@ -65,7 +65,10 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** Reads a file up to the size that it had at the start. @throws RangeError if it is larger; Error of the file system */
+/**
+ * Reads a file up to the size that it had at the start.
+ * @throws RangeError if it is larger; Error of the file system
+ */
 export async function readSmallFile(path: string, most: Bytes): Promise<{ bytes: Buffer; mtimeMs: number }> {
   const handle = await open(path, 'r');
   try {

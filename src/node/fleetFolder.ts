@@ -58,7 +58,7 @@ export class FleetFolder {
     return join(this.path, 'ranks', group + NOTE);
   }
 
-  /** Writes a file that is whole or not there. @param savedAtUs its time from then on */
+  /** Writes a file that is complete or absent. @param savedAtUs its file time */
   async write(path: string, content: Uint8Array | string, savedAtUs: number | null = null): Promise<void> {
     const unfinished = join(this.path, 'unfinished');
     const part = join(unfinished, randomUUID());

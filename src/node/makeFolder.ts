@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes a folder and those above it. Node's own way tries for ever in a file system that takes none, such as `/proc`. */
+/** Creates a folder and its parents. Node's own function never ends on a file system such as `/proc`. */
 export async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return;
   const above = dirname(path);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A workspace folder: files named with `prefix` lie below `folder`. */
+/** A workspace folder: files named with `prefix` are below `folder`. */
 interface SourceRoot {
   /** Empty, or a folder's name and `/` where a workspace has several folders. */
   prefix: string;
@@ -60,7 +60,7 @@ export class SourceCache {
 export class SourceFiles {
   private readonly files = new Map<string, SourceFile | null>();
 
-  /** @param texts of code that lies in no file, by name */
+  /** @param texts of code without a file, by name */
   constructor(
     private readonly roots: readonly SourceRoot[],
     private readonly texts: Readonly<Record<string, string>> = {},

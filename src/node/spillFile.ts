@@ -11,7 +11,7 @@ const MOST_BYTES: Bytes = 2 ** 31;
 
 /** Memory of one thread on the disk: a temporary file that goes with the thread. */
 export class SpillFile {
-  /** Null until bytes come; `none` where no file can be written. */
+  /** Null before the first bytes; `none` if no file can be written. */
   private file: number | 'none' | null = null;
   private used: Bytes = 0;
 

@@ -4,7 +4,7 @@ import type { TimelinePoints } from './timelineData.js';
 
 export function packPoints({ x, live, reserved, event }: TimelinePoints): Uint8Array {
   const out = new NumberWriter();
-  // The first point stands where the window begins, which need not be a whole number as the others are.
+  // The first point is at the start of the window, the only one that may be no integer.
   out.whole(x.length);
   if (x.length > 0) out.float(x[0]);
   out.column(x.subarray(1));

@@ -1,4 +1,4 @@
-/** Whole numbers of seven bits a byte, up to 2^52: shifts of 32 bits could not take those apart. */
+/** Integers of seven bits per byte, up to 2^52, which shifts of 32 bits cannot split. */
 
 const COARSEST_UNIT = 2 ** 21;
 const CUT_OFF = 'The columns are cut off.';

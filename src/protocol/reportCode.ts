@@ -8,7 +8,7 @@ export type Repeated = readonly RepeatedRun[];
 interface RepeatedRun {
   /** The run's place in the report before, -1 if it is new. */
   readonly run: number;
-  /** So many of its snapshots come first. */
+  /** Number of its first snapshots. */
   readonly snapshots: number;
   /** The place of each line in the run before, -1 if it is new. The start of its series is repeated. */
   readonly lines: readonly number[];
@@ -61,7 +61,7 @@ export function withoutRepeated(report: Report, before: Report): { report: Repor
   return { report: { ...report, runs }, repeated };
 }
 
-/** The whole report again. */
+/** The complete report. */
 export function withRepeated(report: Report, repeated: Repeated, before: Report): Report {
   const runs = report.runs.map((run, i): RunReport => {
     const { run: place, snapshots: same, lines } = repeated[i];

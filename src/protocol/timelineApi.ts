@@ -66,7 +66,7 @@ export type PageRequests = {
   /** First call of a page, with its protocol version. The answer has the choices. */
   ready: { params: { protocol: number }; result: TimelineState };
   compareTable: { params: ComparePair; result: CompareTable };
-  /** Asks the user where to, and writes it; the path that was chosen, null if none was. */
+  /** Asks the user for a path, and writes the file; null if cancelled. */
   saveFile: { params: SavedFile; result: { file: string | null } };
   /** Puts a text on the clipboard. */
   copyText: { params: { text: string }; result: null };

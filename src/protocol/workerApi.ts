@@ -14,9 +14,9 @@ export interface WorkspaceListing {
   files: readonly string[];
   /** Prefix pairs that the user has mapped by hand; they win over suffix matching. */
   rules: readonly PathRule[];
-  /** Where files named with a prefix lie on disk, for looking at their lines; none in a virtual workspace. */
+  /** Folders on disk by name prefix, for reading lines; none in a virtual workspace. */
   roots: readonly { prefix: string; folder: string }[];
-  /** Code that lies in no file, by the path that reports name it with: notebook cells as they ran. */
+  /** Code without a file, by its path in reports: notebook cells as they ran. */
   texts: Readonly<Record<string, string>>;
   /** Memory of each device as the user set it, null if not. */
   capacityBytes: Bytes | null;
@@ -63,7 +63,7 @@ export type WorkerApi = TimelineQuestions & {
   load: { params: { path: string }; result: LoadedFile };
   /** Drops a file. */
   unload: { params: { path: string }; result: null };
-  /** Everything that is loaded, judged. Asked with the number of the report that the asker has, null for none. */
+  /** The report on all loaded files. The parameter is the number of the caller's last report, or null. */
   report: { params: number | null; result: SentResult };
   /** Two loaded files, A before B. `ignored`: leaks that do not count for the answer. */
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };

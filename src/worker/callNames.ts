@@ -13,7 +13,7 @@ export class CallNames {
   private readonly indices = new Map<CallId, number>();
   private room = ROOM_FOR_NAMES;
 
-  /** @param whole a call with its names however long they are */
+  /** @param whole a call with its full names */
   constructor(private readonly whole: (call: CallId) => FlameCall) {}
 
   /** Adds a call with its names; false if they do not fit. */

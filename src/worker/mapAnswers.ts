@@ -1,4 +1,4 @@
-/** Answers questions about where blocks lie. */
+/** Answers questions on the memory map. */
 import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/timeline/memoryMap.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { ownerOfStack, stackFrames } from '../core/attribution/ownerTally.js';
@@ -15,7 +15,7 @@ import type { WorkspaceFiles } from './workspaceFiles.js';
 const MOST_POOLS = 64;
 /** Characters of a label of a pool or stream. */
 const LONGEST_LABEL = 40;
-/** So many frames of a block's stack are shown. */
+/** Maximum of frames of a block's stack. */
 const FRAMES_OF_BLOCK = 6;
 /** Characters of all owners in an answer. */
 const ROOM_FOR_OWNERS = 40_000;

@@ -81,7 +81,7 @@ class ReadingProgress {
     if (nowMs < this.sentMs + PACE_MS && fraction < 1) return;
     this.sentMs = nowMs;
     const live = this.curve?.read() ?? NOTHING;
-    // Blocks stand before the trace in a file.
+    // In a file, blocks are before the trace.
     if (live.length > 0) this.from ??= fraction;
     this.send({ fraction, from: this.from ?? fraction, live });
   }

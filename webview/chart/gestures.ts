@@ -2,7 +2,7 @@
 import { isInside, isLevelWith, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
 
 interface GestureHandlers {
-  /** Where gestures count; null while nothing is drawn. */
+  /** The area for gestures, or null. */
   area(): PlotArea | null;
   hover(point: PlotPoint | null): void;
   /** A click. `open` if the largest line shall be opened straight away; `twice` for the second of a double click. */

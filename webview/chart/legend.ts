@@ -25,7 +25,7 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
   const legend = el('div', { class: 'legend' }, peakText, entries, key);
   store.watch(({ curve, layer }) => {
     legend.hidden = curve === null || curve.events === 0;
-    // Where bands fill the area under the curve, nothing else does.
+    // With bands under the curve, the area is not filled.
     legend.classList.toggle('with-bands', layer && curve?.hasAllocations === true);
     if (curve !== null) describe(curve);
   });

@@ -1,4 +1,7 @@
-/** Draws snapshots, out-of-memory events, the garbage collector and steps over the curve. Each kind has its own line, sign and place. */
+/**
+ * Draws snapshots, out-of-memory events, the garbage collector and steps over the curve. Each kind has its own line,
+ * sign and place.
+ */
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
 import { MARK_SIGNS, markLabel } from '../strings.js';
@@ -9,7 +12,7 @@ type Kind = TimelineMark['kind'];
 
 /** Each kind has its own dashes: no meaning depends on color alone. */
 const MARK_DASHES: Record<Kind, number[]> = { outOfMemory: [], snapshot: [4, 3], collector: [8, 3], step: [1, 3] };
-/** The higher has its label first where there is no room for two. */
+/** The higher rank has priority without space for two labels. */
 const RANKS: Record<Kind, number> = { outOfMemory: 3, snapshot: 2, collector: 1, step: 0 };
 
 export function drawMarks(

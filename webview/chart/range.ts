@@ -14,7 +14,7 @@ export function drawableExtent(extent: Range): Range {
   return extent.to > extent.from ? extent : { from: extent.from, to: extent.from + 1 };
 }
 
-/** The range itself if it lies inside `extent`, else moved, then cut, so that it does; null once it is the whole. */
+/** The range, moved and then cut to fit into `extent`; null for all of it. */
 export function fitRange(range: Range, extent: Range, narrowest: number): Range | null {
   const whole = extent.to - extent.from;
   const span = Math.max(range.to - range.from, Math.min(narrowest, whole));

@@ -211,7 +211,7 @@ export class TimelineChart {
     return this.chart.scales['y'].getValueForPixel(pixel) ?? 0;
   }
 
-  /** The height of so many bytes, in pixels of the canvas. */
+  /** The height of an amount, in pixels of the canvas. */
   pixelOfBytes(bytes: number): number {
     return this.chart.scales['y'].getPixelForValue(bytes);
   }

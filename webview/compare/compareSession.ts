@@ -54,7 +54,7 @@ export class CompareSession {
     this.page.update({ compare: { ...this.page.get().compare, ...change } });
   }
 
-  /** Sets the width of the pictures. Nothing is requested before. */
+  /** Sets the width of the pictures; there is no request before that. */
   setPixels(pixels: number): void {
     const rounded = coarse(pixels);
     if (rounded === this.pixels || rounded <= 0) return;
@@ -70,7 +70,7 @@ export class CompareSession {
     this.askFlame();
   }
 
-  /** Asks for everything again, after a failure too. */
+  /** Requests everything again, also after a failure. */
   ask(): void {
     if (this.pair === null) for (const question of [this.table, this.flame, this.series]) question.cancel();
     this.askTable();

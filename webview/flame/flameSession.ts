@@ -35,7 +35,7 @@ export class FlameSession extends Question<FlameQuery, Flame> {
     });
   }
 
-  /** Sets the width of the graph. Nothing is requested before. */
+  /** Sets the width of the graph; there is no request before that. */
   setPixels(pixels: number): void {
     const rounded = coarse(pixels);
     if (rounded === this.pixels || rounded <= 0) return;
@@ -66,7 +66,7 @@ export class FlameSession extends Question<FlameQuery, Flame> {
     this.ask();
   }
 
-  /** Asks again, after a failure too. */
+  /** Requests it again, also after a failure. */
   ask(): void {
     const state = this.page.get();
     const curve = currentCurve(state);

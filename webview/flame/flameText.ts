@@ -5,7 +5,7 @@ import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import type { FlameItem } from './flameItems.js';
 
-/** With the whole path of the file. */
+/** With the full path of the file. */
 export function callName(call: FlameCall): string {
   switch (call.kind) {
     case 'user':

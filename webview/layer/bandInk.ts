@@ -130,7 +130,7 @@ function tallest({ values, floors }: StackedBands, series: number, sampleOf: rea
   return most;
 }
 
-/** The place in a series where a text that spans so many columns has most room above and below, in view. */
+/** The visible place in a series with the most space for a text of this many columns. */
 function roomiest(
   { values, floors }: StackedBands,
   series: number,

@@ -74,12 +74,12 @@ export class BandSession {
     if (query !== null) this.looked.request(query);
   }
 
-  /** Keeps a band, or none. */
+  /** Selects a band, or none. */
   pick(band: BandRef | null): void {
     this.store.update({ selected: band, selectedDetail: null });
   }
 
-  /** Asks again after a failure. */
+  /** Requests them again after a failure. */
   retry(): void {
     this.wholeOf = '';
     this.ask();

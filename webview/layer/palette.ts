@@ -25,7 +25,7 @@ const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, c
 const CALM = 0.06;
 /** Shades of calm series, in order. */
 const SHADES = [0, 0.1, 0.04, 0.14];
-/** How much of the leak color a leak has: one that lies on another looks different. */
+/** Shares of the leak color, to distinguish leaks on top of each other. */
 const LEAK_SHARES = [1, 0.74];
 
 /** A paint for each series, and for the others. @param theme the page's background, and the color of leaks */

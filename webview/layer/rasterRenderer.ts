@@ -31,7 +31,7 @@ interface Slot {
 
 /** Rows of a band that is high enough for an edge that shows. */
 const EDGED = 4;
-/** Stripes: so many pixels from one to the next, and so many dark ones. */
+/** Stripes: their distance, and their dark part, in pixels. */
 const STRIPE = 8;
 const DARK = 2;
 

@@ -1,4 +1,4 @@
-/** The series of bands as the page knows it: which band lies where at each sample, exact to the byte. */
+/** The page's bands: the place of each at each sample, exact to the byte. */
 import { unpackBands, type BandBlockColumns } from '../../src/protocol/bandCode.js';
 import type { Bands } from '../../src/protocol/bandData.js';
 import { lastAtOrBelow } from '../chart/points.js';
@@ -126,7 +126,7 @@ export function pieceAt(stacked: StackedBands, sample: number, bytes: number): P
   return piecesAt(stacked, sample).find(({ from, to }) => bytes >= from && bytes < to) ?? null;
 }
 
-/** Where a band lies, sample by sample: parallel columns. */
+/** The places of a band by sample: parallel columns. */
 export interface Outline {
   sample: number[];
   from: number[];

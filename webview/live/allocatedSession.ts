@@ -24,7 +24,7 @@ export class AllocatedSession extends Question<AllocatedInQuery, AllocatedIn> {
     );
   }
 
-  /** Asks again after a failure. */
+  /** Requests them again after a failure. */
   ask(): void {
     const state = this.page.get();
     const curve = currentCurve(state);

@@ -6,7 +6,7 @@ import type { LiveSort, SourceLine } from '../viewState.js';
 export type LiveRow =
   | { kind: 'line'; bytes: number; blocks: number; line: LiveLine; pointedOut: boolean }
   | { kind: 'library' | 'beforeRecording' | 'noStack'; bytes: number; blocks: number }
-  /** Bytes that the curve's total has and no row explains; there is none unless the answer is wrong. */
+  /** Bytes of the curve that no row explains: only for a wrong answer. */
   | { kind: 'unexplained'; bytes: number; blocks: 0 };
 
 /** All rows of an answer, largest first, without empty buckets. @param total the sum of the rows */

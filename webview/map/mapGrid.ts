@@ -17,7 +17,7 @@ const NAMED_EM = 6;
 
 interface MapGridHandlers {
   open(piece: number): void;
-  /** Asks for one segment alone, or for all. @param address null for all */
+  /** Requests one segment, or all. @param address null for all */
   zoom(address: string | null): void;
   /** The color of a line in the chart; null without a series of its own. */
   fillOf(line: SourceLine): string | null;
@@ -149,7 +149,7 @@ export class MapGrid {
     return true;
   }
 
-  /** The piece of the next row on the screen that lies where the current one begins; -1 if there is no such row. */
+  /** The piece of the next row at the start of the current one; -1 without such a row. */
   private inRow(step: 1 | -1): number {
     const here = this.cells.at(this.current)?.getBoundingClientRect();
     if (here === undefined) return -1;

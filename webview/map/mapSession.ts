@@ -39,7 +39,7 @@ export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
     this.ask();
   }
 
-  /** Asks again, after a failure too. */
+  /** Requests it again, also after a failure. */
   ask(): void {
     const state = this.page.get();
     const { pin, pane, mapOnly } = state;

@@ -9,7 +9,7 @@ import { MARK_SIGNS } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { partName, stepName } from './runText.js';
 
-/** Where the curve lies, in pixels of the page. */
+/** The place of the curve, in pixels of the page. */
 interface RunArea {
   width: number;
   height: number;

@@ -53,7 +53,7 @@ export class RunSession extends Question<RunCurveQuery, RunCurve> {
     this.timeline.lookInto({ event: at, axis: 'events', x: at });
   }
 
-  /** Asks again, after a failure too. */
+  /** Requests it again, also after a failure. */
   ask(): void {
     const { selection, choices, axis } = this.page.get();
     const own = choices?.find(({ path }) => path === selection?.path);

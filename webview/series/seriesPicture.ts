@@ -33,7 +33,7 @@ export function plotArea({ width, height }: SeriesLayout, { fontSize }: ChartThe
   };
 }
 
-/** Draws over the whole of a canvas, in pixels of the page. */
+/** Draws over a complete canvas, in pixels of the page. */
 export function drawSeries(
   ink: CanvasRenderingContext2D,
   answer: SeriesAnswer,

@@ -20,7 +20,7 @@ interface SeriesView {
   picture(): HTMLCanvasElement | null;
 }
 
-/** @param nameOf a series as people know it */
+/** @param nameOf the user's name of a series */
 export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesView {
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const line = el('div', { class: 'cursor-line' });

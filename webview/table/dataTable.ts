@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatExactBytes } from '../format.js';
 import { strings } from '../strings.js';
 import type { SourceLine } from '../viewState.js';
 
-/** So many rows at once. */
+/** Rows per page. */
 const PAGE = 200;
 
 /** The text of a cell, and its tooltip. */
@@ -41,7 +41,7 @@ interface TableContent<Row, Sort extends string> {
   /** In order. */
   rows: readonly Row[];
   sort?: Sort;
-  /** Said above the sums where it is less than all. */
+  /** Shown above the sums of a part. */
   note?: string | null;
   /** Rows of sums, the total last. */
   sums?: readonly Row[];

@@ -41,7 +41,7 @@ async function cachedContents(
   for (let member = 0; member <= members; member++) {
     const file = member === 0 ? target : memberPath(target, member);
     if (member > 0 && (await stat(file).catch(() => null)) === null) {
-      // Logs and cycle graphs stand behind the digests of a file.
+      // Logs and cycle graphs follow the digests of a file.
       if (member < members) return null;
       break;
     }

@@ -137,7 +137,7 @@ export async function digestOne(
           );
         finished.push({ name, bytes: await readFully(source, 0, source.size) });
       }
-      // The first comes last: where it is, all are.
+      // The first digest is written last: with it, all exist.
       for (const [member, input] of [...finished.entries()].reverse()) {
         const place = member === 0 ? target : folder.digestPath(group, name, `${key}-${member}`);
         await folder.write(place, await writeFleetFile(input), savedAtUs(file.state));

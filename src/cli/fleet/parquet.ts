@@ -1,4 +1,4 @@
-/** Tables as Parquet. In a file of its own, for the one command that needs it. */
+/** Tables as Parquet: a separate file, which one command loads. */
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { VERSION } from '../../node/version.js';
 

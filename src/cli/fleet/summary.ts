@@ -62,7 +62,7 @@ interface Beside {
 
 const ALONE: Beside = { runs: [], others: { trends: [], cycles: [] }, expected: 1 };
 
-/** The report over summaries; null if it stumbles over one of them: whatever stands in a file, it is shown once here. */
+/** The report over summaries; null if one of them is invalid: rendering it once checks everything. */
 export function joinedReport(
   summaries: readonly RankSummary[],
   { runs, others, expected }: Beside = ALONE,

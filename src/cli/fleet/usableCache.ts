@@ -3,7 +3,7 @@ import type { Output } from '../inputs.js';
 
 /** Set in the process that works with a cache. */
 const INSIDE = 'LEAKLINE_CACHE_PROCESS';
-/** A process that does nothing for so many looks waits for a folder (a network that is gone). */
+/** A process that is idle for this many checks waits for a folder, such as a lost network. */
 const MOST_IDLE = 5;
 const LOOK_MS = 1000;
 /** CPU time of a process that only looks, in microseconds. */

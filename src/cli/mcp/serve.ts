@@ -1,4 +1,4 @@
-/** Answers agents over standard input and output, by the Model Context Protocol. A file of its own: no other command loads it. */
+/** Answers agents over standard input and output, by the Model Context Protocol. No other command loads this file. */
 import { mkdtemp, rm, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, isAbsolute, relative, resolve, sep } from 'node:path';

@@ -1,7 +1,7 @@
 /** The tools for agents. The first three are the editor's too, with equal texts in package.json. */
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 
-/** Tools look at files: they change nothing, and reach no network. */
+/** Tools only read files, without network. */
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 export const LIST_LEAKS = 'list_gpu_memory_leaks';

@@ -166,7 +166,7 @@ export class Categorizer {
     }
   }
 
-  /** Autograd's thread allocates without a stack; before the first forward pass it has nothing to do. */
+  /** Autograd's thread allocates without a stack, but not before the first forward pass. */
   private ofStackless({ birth }: Lived): CategoryCode {
     return this.forwards.upTo(birth) > 0 ? CategoryCode.Gradients : CategoryCode.Other;
   }

@@ -38,7 +38,7 @@ function folder(id: number, name: string, parent: Folder | null): Folder {
   return { id, name, parent, folders: new Map(), files: new Map(), size: 0 };
 }
 
-/** True if `inner` is `outer` or lies below it. */
+/** True if `inner` is `outer` or below it. */
 function isWithin(inner: Folder, outer: Folder): boolean {
   for (let at: Folder | null = inner; at !== null; at = at.parent) if (at === outer) return true;
   return false;

@@ -40,7 +40,7 @@ interface LifetimeTable {
 const MOST_BINS = 256;
 /** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
 const USUAL = 0.95;
-/** A drop frees allocations of at least so many different steps. */
+/** A drop frees allocations of at least this many steps. */
 const DROP_BIRTHS = 3;
 
 /** Lifetimes by stack, for stacks with allocations that outlive their step. @param rows of these allocations */
@@ -161,7 +161,7 @@ export class LifeSums<One extends Life> {
     addTo(this.births, birth, -1);
   }
 
-  /** Nothing more will be freed before a step. */
+  /** All frees before a step are known. */
   settle(step: number): void {
     for (const [death, { births }] of this.freed) {
       if (death < step && births.length < DROP_BIRTHS) this.freed.delete(death);

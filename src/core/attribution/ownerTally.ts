@@ -24,7 +24,7 @@ export interface Tally {
 export type TallyBy = 'line' | 'stack';
 
 export interface LineTally extends Tally, OwnerLine {
-  /** The stack as people read it, innermost first; null if stacks are not distinguished. */
+  /** The stack for users, innermost first; null if stacks are not distinguished. */
   frames: DigestFrame[] | null;
   /** Frames of the stack that `frames` leaves out. */
   hiddenFrames: number;

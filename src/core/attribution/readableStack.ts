@@ -1,7 +1,7 @@
 import { recordedKind } from '../model/recordedFile.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 
-/** A stack as people read it, and how many of its frames that leaves out. */
+/** A stack for users, and the number of omitted frames. */
 export interface ReadableStack {
   /** Innermost first. */
   frames: DigestFrame[];
@@ -14,7 +14,10 @@ const MACHINERY_NAMES =
 /** The interpreter's sources, wherever Python was built. */
 const INTERPRETER = /(?:^|\/)(?:Python|Objects|Modules|Include\/(?:internal|cpython))\/\w+\.[ch]$/;
 
-/** True for a C++ frame that gives no information on an allocation: much the same ones are in every stack that has C++ frames. */
+/**
+ * True for a C++ frame that gives no information on an allocation: much the same ones are in every stack that has C++
+ * frames.
+ */
 export function isMachinery({ file, function: name }: DigestFrame): boolean {
   return (
     recordedKind(file) === 'native' && (MACHINERY_NAMES.test(name) || INTERPRETER.test(file.replaceAll('\\', '/')))

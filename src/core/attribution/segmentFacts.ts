@@ -11,7 +11,7 @@ export interface PoolFacts {
   isExpandable: boolean;
   reservedBytes: Bytes;
   liveBytes: Bytes;
-  /** In segments that hold nothing live: a cache that `empty_cache` frees. */
+  /** In segments without live blocks: a cache that `empty_cache` frees. */
   idleBytes: Bytes;
 }
 
@@ -114,7 +114,7 @@ function placesOf({ segments }: Snapshot): SegmentFacts['places'] {
   }));
 }
 
-/** True of a segment of which so little is live that it is held for almost nothing. @param liveBytes in it */
+/** True of a segment whose few live bytes pin it. @param liveBytes in it */
 export function isPinned({ segments }: Snapshot, segment: number, liveBytes: Bytes): boolean {
   const isLarge = segments.isSmall[segment] === 0 && segments.isExpandable[segment] === 0;
   return isLarge && liveBytes > 0 && liveBytes < PINNED * segments.totalSize[segment];

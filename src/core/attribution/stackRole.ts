@@ -17,7 +17,7 @@ export const enum StackRole {
   Foreign = 7,
   /** No frames at all, in a trace that has frames elsewhere: autograd's own thread, which runs no Python. */
   Stackless = 8,
-  /** The user's own `__init__` of a module, with nothing of PyTorch's below it. */
+  /** The user's `__init__` of a module, without frames of PyTorch below it. */
   ModuleInit = 9,
 }
 

@@ -47,7 +47,7 @@ export function stepMarks(
   }));
 }
 
-/** Those whose numbers are round, as many of them as can be distinguished over so many pixels. */
+/** Steps of round numbers, as many as are distinguishable over these pixels. */
 export function everySo<Step extends { number: number }>(steps: readonly Step[], pixels: number): Step[] {
   const every = roundUp(steps.length / Math.max(1, pixels / PIXELS_PER_MARK));
   return steps.filter(({ number }) => number % every === 0);
@@ -55,7 +55,7 @@ export function everySo<Step extends { number: number }>(steps: readonly Step[],
 
 interface Begun {
   x: number;
-  /** Among all steps: the same ones are left out wherever the window lies. */
+  /** Among all steps, so that each window omits the same ones. */
   number: number;
   label: string;
 }
@@ -81,7 +81,9 @@ function numberedSteps(
   });
 }
 
-/** Number of the first step that a trace shows which lost those before: below 0, counted back from the last, if unknown. */
+/**
+ * Number of the first step that a trace shows which lost those before: below 0, counted back from the last, if unknown.
+ */
 function firstNumber(shown: number, done: number | null): number {
   return done === null || done < shown ? -shown : done - shown + 1;
 }

@@ -65,7 +65,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
     if (annotations.isStart[i] === 0) continue;
     const text = strings.text(annotations.name[i]);
     if (!text.startsWith(OPTIMIZER) && !text.startsWith(PROFILER)) continue;
-    // Every profiler step has a name of its own.
+    // Each profiler step has its own name.
     const name = text.startsWith(PROFILER) ? -1 : annotations.name[i];
     const times = byName.get(name);
     if (times === undefined) byName.set(name, [annotations.timeUs[i]]);
@@ -87,7 +87,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
   return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
 }
 
-/** Whether a forward pass lies between two events, requested in ascending order; always where the trace shows none. */
+/** True if a forward pass is between two events, in ascending calls; always without any in the trace. */
 function forwardTest(
   { events }: Snapshot,
   { first, count }: DeviceTrace,

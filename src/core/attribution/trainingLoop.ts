@@ -4,9 +4,9 @@ import type { StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
 import { isModuleCall, StackRole, type StackRoles } from './stackRole.js';
 
-/** Fewer whole turns than this are not steps. */
+/** Fewer complete iterations than this are not steps. */
 export const FEWEST_TURNS = 3;
-/** Share of the turns that hold a whole cycle: below it only those that do are steps, as where batches are skipped. */
+/** Share of iterations with a complete cycle: below it, only those are steps, as with skipped batches. */
 const WHOLE = 0.9;
 /** The least such share. */
 const MOSTLY = 0.5;
@@ -14,7 +14,7 @@ const MOSTLY = 0.5;
 const RETURNS = 0.5;
 /** How much more a pass without training may allocate than another. */
 const EVEN = 1.01;
-/** Loops whose turns are looked at, those that turn most often first. */
+/** Maximum of examined loops, those with most iterations first. */
 const MOST_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
 const CALLS_ON =
@@ -60,7 +60,9 @@ interface Loop {
   holdsOptimizer: boolean;
 }
 
-/** Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line. */
+/**
+ * Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line.
+ */
 function mostTurns(loops: readonly Loop[], places: Places): Loop | null {
   const frequent = loops.filter(({ starts }) => starts.length >= FEWEST_TURNS);
   const withOptimizer = frequent.filter(({ holdsOptimizer }) => holdsOptimizer);
@@ -157,7 +159,7 @@ class Places {
         break;
       }
       if (frameKind(file) === 'user') isOfUser = true;
-      // Above the user's first frame anything starts the program; below, a library runs loops of its own.
+      // Frames above the user's first one start the program; below, a library runs its own loops.
       else if (CALLS_ON.test(file)) continue;
       else if (isOfUser || /torch\/(?:utils\/checkpoint|autograd\/)/.test(file)) break;
       else continue;
@@ -203,7 +205,7 @@ class Places {
   }
 }
 
-/** Calls back with each place that is come to, and the one of the same parent where its thread was before. */
+/** Calls back with each new place, and the thread's previous one of the same parent. */
 function eachArrival(
   { events }: Snapshot,
   trace: DeviceTrace,
@@ -243,7 +245,7 @@ function placesGoneBackTo(snapshot: Snapshot, trace: DeviceTrace, places: Places
   return new Set(often.slice(0, MOST_LOOPS).map(([place]) => place));
 }
 
-/** Ordinals at which each of some places is come to. */
+/** Ordinals at which each place is reached. */
 function arrivalsAt(
   snapshot: Snapshot,
   trace: DeviceTrace,
@@ -309,7 +311,10 @@ class Cycle {
     this.trains = this.backwards[count] > 0;
   }
 
-  /** The turns that begin at some ordinals, none if too few of them hold a whole cycle; without a backward pass, only if memory returns. */
+  /**
+   * The iterations that begin at these ordinals; none if too few have a complete cycle. Without a backward pass, memory
+   * must return.
+   */
   wholeTurns(starts: readonly number[]): { starts: readonly number[]; holdsOptimizer: boolean } {
     const ends = [...starts.slice(1), this.trace.count];
     const holding = (counts: Uint32Array): number[] => starts.filter((start, i) => counts[ends[i]] > counts[start]);

@@ -12,13 +12,13 @@ export type LimitKind =
   | 'integerBytes'
   /** Dictionaries and lists, events, blocks, stacks and texts. */
   | 'objects'
-  /** How often things are looked at that a file mentions repeatedly. */
+  /** Repeated references of a file. */
   | 'mentions'
   /** Packings in each other. */
   | 'packings'
   /** Bytes that packed data unfolds into. */
   | 'unpackedBytes'
-  /** Packed data that unfolds into nothing. */
+  /** Packed data without content. */
   | 'emptyBytes'
   | 'devices'
   /** Of a zip archive. */

@@ -8,7 +8,7 @@ declare const performance: { now(): number };
 
 interface Observation {
   signal?: AbortSignal | undefined;
-  /** Told the share of the source, never falling. */
+  /** Receives the share of the source, never falling. */
   onProgress?: ((fraction: number) => void) | undefined;
   /** From now on, in milliseconds; no limit where left out. */
   timeLimitMs?: number | undefined;
@@ -29,7 +29,7 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
       }
       const got = await source.read(offset, into);
       if (got > 0 && offset <= furthest) {
-        // A directory at the end is looked at first: only bytes that follow the known ones count.
+        // A directory at the end is read first, so only bytes after the known ones count.
         furthest = Math.max(furthest, offset + got);
         onProgress?.(Math.min(1, furthest / source.size));
       }

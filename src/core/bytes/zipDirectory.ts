@@ -79,7 +79,7 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
     );
   }
   const members = entries(source, viewOf(await readFully(source, offset, size)));
-  // Members that lie over each other would be read many times over.
+  // Overlapping members would be read repeatedly.
   if (members.reduce((sum, { packedSize }) => sum + packedSize, 0) > source.size) throw damaged(source);
   return members;
 }

@@ -11,7 +11,7 @@ export interface ReadOptions {
   onProgress?: (fraction: number) => void;
   /** Gets the columns of the trace before they are filled, from formats that fill them piece by piece. */
   onEvents?: (columns: EventColumns) => void;
-  /** Time that reading may take, in milliseconds; beyond it stands `LimitError`. */
+  /** Time limit of reading in milliseconds, then `LimitError`. */
   timeLimitMs?: number;
 }
 

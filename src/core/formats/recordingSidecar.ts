@@ -4,7 +4,7 @@ import { finite } from '../model/schema.js';
 import type { Recording } from '../model/recording.js';
 import { parseJson } from './json/parseJson.js';
 
-/** Entries of a list beyond this number are not looked at. */
+/** Maximum of entries in a list. */
 const MOST_ENTRIES = 10_000;
 
 /** Names of objects, kinds and paths: a longer one is stored as its beginning and end. */

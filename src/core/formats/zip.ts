@@ -26,7 +26,7 @@ const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
 const HEAD_BYTES = 64;
 /** No more than a disk reads anyway. */
 const AHEAD_BYTES = 1 << 12;
-/** What stands on a page before its snapshots. */
+/** The part of a page before its snapshots. */
 const MOST_HEADER = 1 << 19;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
 /** `torch.save` puts the bytes of each tensor into a member of its own. */
@@ -81,7 +81,7 @@ async function chosen(source: ByteSource, members: readonly ZipMember[]): Promis
   );
 }
 
-/** Small members lie side by side: one read serves the heads of many. */
+/** Small members are adjacent: one read covers the heads of many. */
 function readingAhead(source: ByteSource): ByteSource {
   let from = 0;
   let piece: Uint8Array = new Uint8Array(0);

@@ -15,7 +15,7 @@ export interface CollectedBlocks {
   readonly multiplicity: Uint32Array | null;
 }
 
-/** A segment, and the range of the collected blocks that lie in it. */
+/** A segment, and the range of its collected blocks. */
 interface BlockRange {
   readonly addrLow: number;
   readonly addrHigh: number;

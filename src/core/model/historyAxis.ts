@@ -24,7 +24,7 @@ export class HistoryAxis {
     this.extent = { from: 0, to: this.count === 0 ? 1 : Math.max(1, this.xOf(this.count - 1)) };
   }
 
-  /** Where an event stands. */
+  /** The place of an event. */
   xOf(ordinal: number): number {
     return this.time === null ? ordinal : this.time[ordinal];
   }
@@ -43,12 +43,12 @@ export class HistoryAxis {
     return { first: this.lowerBound(window.from), end: this.upperBound(window.to) };
   }
 
-  /** First ordinal that stands at `x` or behind it. */
+  /** First ordinal at `x` or after it. */
   lowerBound(x: number): number {
     return this.firstWhere((at) => at >= x);
   }
 
-  /** First ordinal that stands behind `x`. */
+  /** First ordinal after `x`. */
   private upperBound(x: number): number {
     return this.firstWhere((at) => at > x);
   }

@@ -15,7 +15,7 @@ import type { DeviceHistory } from './history.js';
 export interface SnapshotAt {
   /** The same recording with the segments and blocks of the device as they were. */
   snapshot: Snapshot;
-  /** Live bytes that lie in no segment that is known, or where another block lies: the trace does not add up there. */
+  /** Live bytes outside of known segments, or over another block: the trace does not add up there. */
   unplacedBytes: Bytes;
 }
 

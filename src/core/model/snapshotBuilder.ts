@@ -132,7 +132,7 @@ export class SnapshotBuilder {
     this.blockLow.push(row.addrLow);
     this.blockHigh.push(row.addrHigh);
     this.blockSize.push(row.size);
-    // The allocator does not reset the requested size of a block that it takes back: there it means nothing.
+    // The requested size of an inactive block is meaningless: the allocator does not reset it.
     this.blockRequested.push(inactive ? 0 : row.requestedSize);
     this.blockState.push(row.state);
     this.blockStack.push(row.stack);

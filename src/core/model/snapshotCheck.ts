@@ -57,7 +57,7 @@ const facts = v.object({
   absent: v.array(v.string()),
 });
 
-/** Facts come from JSON, where anything may stand. */
+/** Facts come from JSON, with any value. */
 function checkFacts(snapshot: Snapshot): void {
   if (!v.is(facts, snapshot)) throw new RangeError('the facts are not those of a snapshot');
   let events = 0;

@@ -5,7 +5,7 @@ import type { StringId } from './units.js';
 
 /** Bytes of the longest text: paths have 4096 at most, names of C++ templates some thousands. */
 export const MOST_TEXT = 1 << 14;
-/** Stands where a text was shortened. */
+/** Marks the gap of a shortened text. */
 const GAP = new TextEncoder().encode('…');
 
 /**

@@ -1,7 +1,7 @@
 import type { Statement } from './ast.js';
 import { bodiesOf } from './pythonModule.js';
 
-/** Where a statement stands. */
+/** The place of a statement. */
 export interface Standing {
   readonly statement: Statement;
   /** The blocks around it, outermost first. */

@@ -9,7 +9,7 @@ export interface SyntaxPart {
   readonly parts: SyntaxPart[];
 }
 
-/** The whole tree, in one walk. */
+/** The complete tree, in one walk. */
 export function syntaxParts(tree: Tree): SyntaxPart {
   const top: SyntaxPart = { name: tree.type.name, from: 0, to: tree.length, parts: [] };
   const open: SyntaxPart[] = [top];

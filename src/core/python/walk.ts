@@ -37,7 +37,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
   }
 }
 
-/** The expressions that stand in a statement itself, not in the blocks below it. */
+/** The expressions of a statement, without its blocks. */
 export function expressionsOf(statement: Statement): readonly Expression[] {
   switch (statement.kind) {
     case 'assign':
@@ -72,7 +72,7 @@ export function allParts(expression: Expression): Expression[] {
   return [expression, ...partsOf(expression).flatMap(allParts)];
 }
 
-/** All expressions that stand in a statement itself. */
+/** All expressions of a statement. */
 export function allExpressions(statement: Statement): Expression[] {
   return expressionsOf(statement).flatMap(allParts);
 }
@@ -82,7 +82,7 @@ export function somePart(expression: Expression, isIt: (part: Expression) => boo
   return isIt(expression) || partsOf(expression).some((part) => somePart(part, isIt));
 }
 
-/** True if any expression that stands in a statement itself is as requested. */
+/** True if any expression of a statement satisfies the test. */
 export function someExpression(statement: Statement, isIt: (part: Expression) => boolean): boolean {
   return expressionsOf(statement).some((expression) => somePart(expression, isIt));
 }

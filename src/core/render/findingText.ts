@@ -17,7 +17,7 @@ function suspectFindings(run: RunReport): Finding[] {
 
 /** A finding for programs: the command line's JSON, the API and language models. */
 interface FindingJson extends Omit<Finding, 'lines'> {
-  /** The answer, as people read it. */
+  /** The answer for users. */
   readonly sentence: string;
   /** Lines that allocate the memory, those of the finding's verdict first; details are in the run's `lines`. */
   readonly lines: readonly (Pick<LineReport, 'file' | 'line' | 'function' | 'verdict'> & { readonly bytes: Bytes })[];

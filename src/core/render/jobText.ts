@@ -17,7 +17,7 @@ interface ShownRuns {
   readonly jobs: readonly string[];
 }
 
-/** Of a job of many ranks, the rank that leaks most stands for all. @param most lines that a text shows, Infinity for all ranks */
+/** The rank that leaks most represents a job of many. @param most lines of a text, Infinity for all ranks */
 export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
   const large = [...runsByJob(runs)].filter(([, ranked]) => most !== Infinity && ranked.length > MOST_RANKS);
   const hidden = new Set<RunReport>();

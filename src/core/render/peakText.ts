@@ -60,7 +60,7 @@ function devicesText(peaks: readonly PeakReport[]): string[] {
   ];
 }
 
-/** Said once in a report: of the device that held most. */
+/** Once in a report: for the device with the highest peak. */
 function adviceOf(peaks: readonly PeakReport[]): readonly string[] {
   return peaks.at(0)?.advice ?? [];
 }

@@ -1,4 +1,4 @@
-/** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
+/** Reports as text for a terminal. Exact bytes are beside the short form, so that every column adds up. */
 import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { addCells, emptyCell } from '../report/compareCells.js';

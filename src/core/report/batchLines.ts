@@ -5,7 +5,7 @@ import type { FileLookup } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
-/** A batch brought to the device, or made there, as people write it. */
+/** Usual code that moves a batch to the device, or creates it there. */
 const BRINGS_BATCH = /\.(?:to|cuda|pin_memory)\s*\(|\bnon_blocking\b|\bdevice\s*=|\btorch\s*\.\s*rand(?:n|int)?\s*\(/;
 
 /** An index into {@link CATEGORIES}. */

@@ -54,7 +54,7 @@ function digestFrame({ file, line, name }: { file: string; line: number; name: s
   return { file, line, function: name };
 }
 
-/** Labels of Python's objects have a kind, then a name on a line of its own. */
+/** Labels of Python objects have a kind, then a name on the next line. */
 function labelText(label: string): string {
   const text = label.replace(/\s+/g, ' ').replace(/^object /, '');
   return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL - 1)}…`;

@@ -128,7 +128,7 @@ function isInherited(recorded: string, name: string, module: PythonModule): bool
   return [...above].some((cls) => `${cls}${attribute}` === name);
 }
 
-/** The innermost class, or function, that an offset lies in. */
+/** The innermost class or function around an offset. */
 function around(module: PythonModule, offset: number, kind: 'class' | 'function'): ClassDef | FunctionDef | null {
   return (
     allStatements(module.body)

@@ -13,7 +13,7 @@ export const IGNORE_FILE = '.leakline.json';
 const SCHEMA = 'leakline.workspace/1';
 /** The user's entries precede the baseline: a leak in both has the user's reason. */
 const LISTS = ['ignoredLeaks', 'baseline'] as const;
-/** A file with more is not one that people wrote. */
+/** Maximum size of a file written by users. */
 export const MOST_ENTRIES = 10_000;
 /** Longer lines are data. */
 const LONGEST_STATEMENT = 500;

@@ -61,7 +61,7 @@ interface Called {
   readonly calls: ReadonlySet<string>;
 }
 
-/** What a step through both lists does with the next lines of them. */
+/** The effect of a step through both lists on their next lines. */
 const PAIR = 1;
 const SKIP_BEFORE = 2;
 const SKIP_AFTER = 3;

@@ -1,6 +1,6 @@
 import type { LineReport, OtherLines, RunReport } from './report.js';
 
-/** The lines that a rendering shows, and the sum of those it leaves out: nothing is lost between them. */
+/** The shown lines, and the sum of the omitted ones: together all. */
 interface LineSelection {
   readonly shown: readonly LineReport[];
   readonly rest: Omit<OtherLines, 'leakedBytes'>;

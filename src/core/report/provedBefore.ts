@@ -49,7 +49,7 @@ export class ProvedBefore {
     return { ...proof, holder: proof.holder === null ? null : { ...proof.holder, edit: null } };
   }
 
-  /** Remembers a run's leaks, of which nothing was restored. */
+  /** Stores a run's leaks that were not restored. */
   note(run: ObservedRun, lines: readonly LineReport[], versionOf: (file: string) => string | null): void {
     for (const line of lines) {
       const key = keyOf(run, line);

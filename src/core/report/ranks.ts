@@ -76,6 +76,6 @@ export function ranksBehind(runs: readonly RunReport[]): RanksBehind[] {
   });
 }
 
-/** Ranks that are looked for: of all jobs together, and of each of many. */
+/** Maximum of missing ranks: of all jobs, and of each of many. */
 const MOST_RANKS = 1 << 17;
 const FEWEST_NAMED = 1 << 10;

@@ -23,7 +23,7 @@ export interface SeenOwner {
   readonly isGraph: boolean;
 }
 
-/** Lines whose memory is held by containers that cannot grow for ever, as the recorder of a run saw them. */
+/** Lines whose memory is in bounded containers, by the recorder. */
 export class RecordedBounds {
   /** Owners by look, oldest first. */
   private readonly looks: readonly { readonly at: number; readonly owners: readonly RecordedOwner[] }[];

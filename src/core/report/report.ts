@@ -252,7 +252,7 @@ export interface RunSources {
 
 /** Memory of the process that grows, or is held, although no line allocates more. */
 export interface ProcessFinding {
-  /** - `reservedOnly`: reserved memory grows while live memory does not, or lies far above its peak */
+  /** - `reservedOnly`: reserved memory grows while live memory does not, or is far above its peak */
   verdict: 'reservedOnly' | 'hostOnly' | 'pinnedSegments' | 'pendingFrees';
   /** null for all devices. */
   device: number | null;

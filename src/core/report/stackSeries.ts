@@ -34,7 +34,7 @@ function runLifetimes(snapshots: readonly SnapshotDigest[], joined: JoinedTraces
     : digest.lifetimes.map((lifetimes) => ({ key: stackKey(digest, lifetimes), lifetimes }));
 }
 
-/** A call of the garbage collector, as people write it. */
+/** A usual call of the garbage collector. */
 const COLLECTS = /\bgc\s*\.\s*collect\s*\(/;
 
 /**

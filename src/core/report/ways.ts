@@ -1,4 +1,4 @@
-/** Ways by which one line comes to hold memory: its callers, and the library code that it calls. */
+/** The ways of a line to its memory: its callers, and the library code that it calls. */
 import { largestOf, type EqualBlocks } from '../attribution/equalBlocks.js';
 import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes } from '../model/units.js';

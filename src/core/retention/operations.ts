@@ -90,7 +90,7 @@ export const QUEUE_TAKES = namesIn(CONTAINERS.queue.take);
 export const CLEARS = methods('clear');
 /** Registers a function on a module or tensor. */
 export const HOOKS = methods('hook');
-/** Keeps a module's or an optimizer's parameters for good. */
+/** Holds a module's or an optimizer's parameters permanently. */
 export const ADDS_PARAMETERS = methods('add');
 export const PUTS_IN_FIRST = namesIn(INTO_FIRST);
 export const TAKES_FROM_FIRST = namesIn(OUT_OF_FIRST, SWAP_IN_FIRST);
@@ -131,7 +131,7 @@ export const FOR_RECORDER = {
 
 /** The relation of a call's result to its arguments. */
 export type CallEffect =
-  /** A number, a text, a copy in host memory: nothing is held. */
+  /** A number, a string or a copy in host memory: holds nothing. */
   | 'plain'
   /** New memory that depends on nothing. */
   | 'make'

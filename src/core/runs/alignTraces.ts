@@ -3,7 +3,7 @@ import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
 
 /** Places that are tried, those whose times agree best first. */
 const MOST_TRIED = 16;
-/** Repetitions of one anchor that are looked at. */
+/** Maximum of examined repetitions of an anchor. */
 const MOST_ALIKE = 64;
 /** Hits that make a delta credible. */
 const FEWEST_HITS = 2;

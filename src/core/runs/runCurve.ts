@@ -22,7 +22,7 @@ export interface RunPart {
   /** Null if unknown. */
   reservedBytes: Bytes | null;
   before: BeforePart;
-  /** Where it lies; the snapshot was taken at `to`. */
+  /** Its range; the snapshot was taken at `to`. */
   from: number;
   to: number;
   /** Its points are those from `first` up to `end`. Without a trace it has one: the snapshot itself. */
@@ -157,7 +157,7 @@ interface Placed {
   xOf: (event: number, time: Microseconds | null) => number;
 }
 
-/** Where the parts of a run lie on its axis, one behind the other. */
+/** The places of a run's parts on its axis, in sequence. */
 class Layout {
   end = 0;
   private isFirst = true;
@@ -175,7 +175,7 @@ class Layout {
     let from = end;
     if (originUs !== null) {
       const start = (clockUs ?? originUs) - originUs;
-      // The clock of each dump is fitted separately: times that seem to lie in an earlier part are levelled out.
+      // Each snapshot has its own clock: times before the end of the previous part are moved to it.
       xOf = (_event, time) => Math.max(end, start + (time ?? 0));
       this.end = xOf(0, curve?.time?.at(-1) ?? 0);
       if (before !== 'joined') from = Math.min(this.end, Math.max(end, start));

@@ -109,7 +109,7 @@ function placeOf(index: number, { starts, startsUs }: TraceSpan, part: RunPart, 
   const { fresh, from, to, events } = part;
   const ordinal = starts[index];
   if (ordinal < fresh) return null;
-  // The clock of each dump is fitted separately: times that seem to lie in an earlier part are levelled out.
+  // Each snapshot has its own clock: times before the end of the previous part are moved to it.
   if (curve.startUs !== null && startsUs !== null) return Math.min(to, Math.max(from, startsUs[index] - curve.startUs));
   return Math.max(from, to - (events - 1 - ordinal));
 }

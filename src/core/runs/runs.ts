@@ -26,7 +26,7 @@ export interface Run {
 
 /** Snapshots with fewer events cannot be identified as equal. */
 const FEWEST_EVENTS = 1;
-/** So many steps back in time, and such a share of all, are not restarts: the number in the names is not a step. */
+/** With more steps back in time, by number and share, the number in the names is not a step. */
 const BACKWARDS = { steps: 2, share: 1 / 3 };
 /** Numbers that are all powers of two from this on are sizes that were tried, and no steps. */
 const LEAST_SIZE = 16;

@@ -1,4 +1,4 @@
-/** Numbers as people read them: as in English, until another language is set. */
+/** Numbers as text: in English, until another language is set. */
 
 /** The separators of thousands and decimals. */
 interface Signs {
@@ -23,7 +23,7 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, signsNow().group);
 }
 
-/** So many digits behind the point: `52.0`. */
+/** With this many decimals: `52.0`. */
 export function decimalText(value: number, digits: number): string {
   return value.toFixed(digits).replace('.', signsNow().point);
 }

@@ -6,7 +6,7 @@ import { CATEGORY_CODES, livedRow, type Categorizer } from '../attribution/categ
 import { stacklessRows } from '../attribution/stackless.js';
 import { stepAt, type Steps } from '../attribution/steps.js';
 
-/** How long an allocation lived, in the words that a person looks for. The longest comes first. */
+/** Lifetime classes of allocations, the longest first. */
 export const enum LifeSpan {
   /** Allocated before the recording began. */
   Before = 0,

@@ -1,7 +1,7 @@
 import type { DeviceHistory } from '../model/history.js';
 import type { HistoryAxis, Stretch } from '../model/historyAxis.js';
 
-/** The states that stand for the pixel columns of a window: `event[i]` from `column[i]` to `column[i + 1]`. */
+/** The state of each pixel column of a window: `event[i]` from `column[i]` to `column[i + 1]`. */
 export interface BandSamples {
   /** Ascending; the first is 0. */
   readonly column: Uint16Array;

@@ -4,14 +4,14 @@ import type { CallId, CallPaths } from './callPaths.js';
 
 /** Maximum of nodes for single calls; the others are merged with their siblings. */
 export const MOST_CALLS = 1000;
-/** Narrower than so many pixels, a node shows nothing. */
+/** Minimum width of a node in pixels. */
 const NARROWEST = 3;
 
 /** One node per row, each before its children, siblings from the largest to the smallest and merged ones last. */
 export interface CallTree {
   /** The row above; the first row, which is focused, refers to itself. */
   readonly parent: Uint32Array;
-  /** The call; of a merged row and of the root without focus, nothing that means anything. */
+  /** The call; meaningless for a merged row, and for the root without focus. */
   readonly call: Uint32Array;
   /** Of the call and all that it called: `self`, and the bytes of the rows below. */
   readonly bytes: Float64Array;

@@ -1,4 +1,4 @@
-/** Where the blocks of a device lie in its segments at the end of the recording, at the detail that a picture can show. */
+/** The blocks of a device in its segments at the end of the recording, in the detail of a picture. */
 import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { isPinned } from '../attribution/segmentFacts.js';
@@ -7,7 +7,7 @@ import { isPinned } from '../attribution/segmentFacts.js';
 export const MOST_SEGMENTS = 300;
 /** Pieces of all drawn segments. */
 export const MOST_PIECES = 2400;
-/** Narrower than so many pixels, neighbors are merged. */
+/** Minimum width in pixels; narrower neighbors are merged. */
 const NARROWEST = 4;
 
 /** Sums over segments. `reserved` is `live` and `free`. */
@@ -27,7 +27,9 @@ export interface MappedSegment extends Omit<SegmentSums, 'segments' | 'pinnedSeg
   isPinned: boolean;
 }
 
-/** `live` and `pending` and `free` are one block; `mixed` are neighbors too narrow to be seen; `unknown` no block has. */
+/**
+ * `live` and `pending` and `free` are one block; `mixed` are neighbors too narrow to be seen; `unknown` no block has.
+ */
 export const PIECE_KINDS = ['live', 'pending', 'free', 'mixed', 'unknown'] as const;
 
 export type PieceKind = (typeof PIECE_KINDS)[number];

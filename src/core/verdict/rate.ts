@@ -87,7 +87,7 @@ function quantilesOf(values: Float64Array): (share: number) => number {
   };
 }
 
-/** Brings the value to its place that sorting would put there, with nothing smaller behind it. */
+/** Moves the value that sorting would put at a place to it, with no smaller value after it. */
 function select(values: Float64Array, place: number): void {
   let from = 0;
   let to = values.length - 1;

@@ -139,7 +139,7 @@ export class IgnoreFiles extends Listener {
   }
 }
 
-/** Null if there is no such file. */
+/** Null without a file. */
 async function textOf(uri: vscode.Uri): Promise<string | null> {
   let stat: vscode.FileStat;
   try {

@@ -1,4 +1,4 @@
-/** A notebook as it lies on the disk (nbformat 4). */
+/** A notebook file (nbformat 4). */
 import * as v from 'valibot';
 
 const cell = v.object({
@@ -13,7 +13,7 @@ const cell = v.object({
 });
 const notebook = v.pipe(v.string(), v.parseJson(), v.object({ cells: v.array(v.unknown()) }));
 
-/** Texts of the code cells; empty if this is not a notebook. Nothing in it is believed. */
+/** Texts of the code cells; empty for other files. */
 export function storedCells(json: string): string[] {
   const { success, output } = v.safeParse(notebook, json);
   if (!success) return [];

@@ -31,7 +31,7 @@ export function askingLensText({ failure }: AskingMark, l10n: Translator): strin
     : l10n.t('✖ requested {0}, {1} were free', asked, byteText(failure.deviceFreeBytes));
 }
 
-/** The whole sentence, for the Problems view. */
+/** The complete sentence, for the Problems view. */
 export function askingProblemText({ failure }: AskingMark): string {
   return failureText(failure);
 }

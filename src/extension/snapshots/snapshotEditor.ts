@@ -62,7 +62,7 @@ export class SnapshotEditor extends Listener {
   }
 }
 
-/** Other inputs, such as CSV files, are text that people edit. */
+/** Other inputs, such as CSV files, are edited as text. */
 function isPickle({ scheme, fsPath }: vscode.Uri): boolean {
   return scheme === 'file' && /\.(?:pickle|pkl)$/i.test(basename(fsPath));
 }

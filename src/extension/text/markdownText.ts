@@ -1,4 +1,4 @@
-/** Text from a snapshot, for a place where Markdown is read: nothing in it can become markup, a link or an image. */
+/** Escapes text from a snapshot for Markdown: it never becomes markup, a link or an image. */
 export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|<>~&$"':/@]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/\s+/g, ' ');
 }

@@ -1,4 +1,4 @@
-/** Paths of snapshots and of frames come from any system: both separators count. */
+/** Paths of snapshots and frames come from any system: both separators apply. */
 export function basename(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

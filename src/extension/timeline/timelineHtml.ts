@@ -1,4 +1,4 @@
-/** The page of the timeline. Nothing of a snapshot is in it: data comes over messages only. */
+/** The page of the timeline, without data of a snapshot: messages bring it. */
 interface TimelinePage {
   /** The value of `webview.cspSource`. */
   cspSource: string;
@@ -43,7 +43,7 @@ function attribute(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** JSON in which nothing can end the element that holds it. */
+/** JSON that cannot end its HTML element. */
 function data(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

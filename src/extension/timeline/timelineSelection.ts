@@ -10,7 +10,7 @@ import { basename } from '../text/pathText.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { folderName } from '../workspace/folderName.js';
 
-/** Stands for the device of inputs that do not name any. */
+/** The device of inputs without one. */
 const TREND_DEVICE = 0;
 
 /** Higher than in any earlier session, whose number a page may have stored. */
@@ -35,7 +35,7 @@ export class TimelineSelection {
     this.compared = null;
   }
 
-  /** Asks for two snapshots side by side. */
+  /** Requests two snapshots side by side. */
   askCompared(pair: ComparePair): void {
     this.request = nextRequest(this.request);
     this.path = pair.b;

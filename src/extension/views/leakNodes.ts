@@ -60,7 +60,7 @@ export interface UnmappedNode {
   readonly count: number;
 }
 
-/** Findings on memory that belongs to no line. */
+/** Findings on memory without a line. */
 export interface ProcessNode {
   readonly kind: 'process';
   readonly runId: string;

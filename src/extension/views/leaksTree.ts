@@ -210,7 +210,7 @@ function amountText({ liveBytes, blocks }: StackReport): string {
   return `${byteText(liveBytes)} · ${blocksText(blocks, vscode.l10n)}`;
 }
 
-/** Memory that belongs to no line, below the lines. */
+/** Memory without a line, below the lines. */
 function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
   const item = new vscode.TreeItem(processTitle(finding.verdict));
   item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;

@@ -41,7 +41,7 @@ interface FileNode {
   readonly path: string;
   readonly entry: IntakeEntry;
 }
-/** A warning or a hint, with nothing below it. */
+/** A warning or a hint, without children. */
 interface NoteNode {
   readonly kind: 'note';
   readonly icon: 'warning' | 'info';

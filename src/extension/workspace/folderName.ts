@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** A folder as people name it: relative to the workspace, the name of the workspace folder that it is, or its end. */
+/** A folder's name for users: relative to the workspace, the workspace folder's name, or its last part. */
 export function folderName(path: string): string {
   const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.fsPath === path);
   if (folder !== undefined) return folder.name;

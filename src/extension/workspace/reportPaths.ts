@@ -13,7 +13,7 @@ export function folderPrefix({ name, uri }: vscode.WorkspaceFolder): string {
   return `${(distinct ?? name).replace(/^\//, '')}/`;
 }
 
-/** The name of a file; its path if it lies in no folder of the workspace. */
+/** The name of a file; its path outside of the workspace. */
 export function reportPath(uri: vscode.Uri): string {
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   const below = vscode.workspace.asRelativePath(uri, false).split('\\').join('/');

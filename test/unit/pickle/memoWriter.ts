@@ -14,7 +14,9 @@ export class MemoWriter {
   private readonly slots = new Map<string, number>();
   private count = 0;
 
-  /** @param bufferEnds asked in front of every object: true where a buffer of the writer's ends, which protocol 4 shows */
+  /**
+   * @param bufferEnds asked in front of every object: true where a buffer of the writer's ends, which protocol 4 shows
+   */
   constructor(
     private readonly dialect: Dialect = 'cpython4',
     private readonly bufferEnds: () => boolean = () => false,
@@ -33,7 +35,7 @@ export class MemoWriter {
     return this.textAlone(text).memoize();
   }
 
-  /** What `write` writes first; its number from then on. */
+  /** The value that `write` writes first; its number from then on. */
   same(name: string, write: Write): this {
     const slot = this.slots.get(name);
     if (slot === undefined && this.dialect === 'cpp') {
@@ -139,7 +141,7 @@ export class MemoWriter {
     if (this.bufferEnds()) this.writer.bytes(0x95, 0, 0, 1, 0, 0, 0, 0, 0);
   }
 
-  /** What the C++ writer does not number. */
+  /** The value that the C++ writer does not number. */
   private memoize(): this {
     return this.dialect === 'cpp' ? this : this.put();
   }

@@ -39,7 +39,7 @@ function snapshotOf(
 
 const empty = (writer: MemoWriter): unknown => writer.list([]);
 
-/** What an honest entry has under its keys. */
+/** The values of an honest entry under its keys. */
 function values(random: (below: number) => number): Values {
   const action = ['alloc', 'free_requested', 'free_completed', 'segment_alloc', 'snapshot', 'other'][random(6)];
   const stack = random(40);
@@ -221,7 +221,7 @@ describe('Records', () => {
     }
   });
 
-  /** What a sink sees of a thousand like entries. */
+  /** The calls of a sink for a thousand equal entries. */
   async function seenOf(
     writer: MemoWriter,
   ): Promise<Record<'records' | 'same' | 'expected' | 'entries' | 'items', number>> {

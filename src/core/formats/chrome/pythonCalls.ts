@@ -6,17 +6,17 @@ import { tooManyMentions } from '../torch/torchValue.js';
 import type { ChromeEvents, ChromeMemory, ThreadCalls } from './chromeEvents.js';
 
 const ALL_BITS = 0xffffffff;
-/** Frames of all stacks together: some calls in each other and some events stand for any number. */
+/** Maximum of frames of all stacks: a few nested calls and events can produce any number. */
 const MOST_FRAMES = 1 << 25;
 
-/** A thread's calls by start, the outer before the inner, and where a walk through them stands. */
+/** A thread's calls by start, outer before inner, and the position of a walk. */
 interface Walk {
   calls: ThreadCalls;
   order: Uint32Array;
   next: number;
   /** Calls that have begun and not ended, outermost first. */
   open: number[];
-  /** Of the open calls, null once they are others than when it was looked for. */
+  /** Of the open calls; null after they changed. */
   stack: StackId | null;
 }
 

@@ -10,7 +10,7 @@ export interface FoundMark {
   end: number;
 }
 
-/** Finds the first of several ASCII texts at or behind `from`, null if there is none. */
+/** Finds the first of several ASCII texts from `from` on, or null. */
 export async function findMark(source: ByteSource, from: number, marks: readonly string[]): Promise<FoundMark | null> {
   const patterns = marks.map((mark) => new TextEncoder().encode(mark));
   const longest = Math.max(...patterns.map((pattern) => pattern.length));

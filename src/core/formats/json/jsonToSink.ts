@@ -2,7 +2,7 @@ import type { PickleSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, type Ref, ValueStack } from '../../pickle/values.js';
 import type { JsonHandler, NumberKind } from './jsonMachine.js';
 
-/** Items per call, as CPython's pickler has it: longer containers come in parts. */
+/** Items per call, as in CPython's pickler: longer containers have several parts. */
 const BATCH = 1000;
 /** JSON has no tuples: a short list of whole numbers is one. */
 const MAX_TUPLE = 4;

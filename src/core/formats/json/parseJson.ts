@@ -1,4 +1,4 @@
-/** What our own files have at most. The parser takes some 50 bytes for each, whatever stands in them. */
+/** Maximum of values in our own files. The parser takes some 50 bytes for each. */
 const MOST_LEVELS = 256;
 const MOST_VALUES = 1 << 22;
 

@@ -108,7 +108,7 @@ export function smiBytes(field: string): number {
   return Number(size[1]) * 1024 ** 'BKMGT'.indexOf(size[2][0]);
 }
 
-/** Microseconds since the epoch, of a wall clock as if it stood in UTC; NaN if the field is no time. */
+/** Microseconds since the epoch, with local time read as UTC; NaN for other fields. */
 export function smiTime(field: string): number {
   const match = TIME.exec(field);
   if (match === null) return Number.NaN;

@@ -46,7 +46,7 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
   };
 }
 
-/** Reserved memory above so many times the peak of live memory, and above it by so much, is more than caching. */
+/** Reserved memory above this multiple of the live peak, and this difference, is more than caching. */
 const FAR_ABOVE = 1.25;
 const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
 

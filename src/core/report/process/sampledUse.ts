@@ -18,7 +18,7 @@ export interface SampledUse {
 
 /** Reasons why samples do not describe a device of a run. */
 type Misfit =
-  /** The log lies elsewhere, has no clock, names no such device; or the snapshots have no times or reserved bytes. */
+  /** The log is in another folder, has no clock or no such device; or the snapshots have no times or reserved bytes. */
   | 'notComparable'
   /** In no time zone are there samples around every snapshot. */
   | 'apart'
@@ -86,7 +86,7 @@ interface Samples {
   used: Float64Array;
 }
 
-/** In the same folder as the snapshots, or above them: logs of other runs lie elsewhere. */
+/** In the folder of the snapshots, or above: logs of other runs are elsewhere. */
 function isBeside(path: string, snapshots: readonly SnapshotDigest[]): boolean {
   const folder = folderOf(path);
   return snapshots.some((digest) => folderOf(digest.path).startsWith(folder));

@@ -18,7 +18,7 @@ import { sourceText } from './sourceText.js';
 /** Whether code runs only if a test holds, only if it fails, or always. */
 type Outcome = 'holds' | 'fails' | 'either';
 
-/** Reads the expressions of tests where these stand. */
+/** Reads the expressions of tests in their place. */
 interface TestReader {
   /** An expression's source, as the function that tests would write it. */
   text(expression: Expression): string;
@@ -69,7 +69,7 @@ function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): Le
   return found;
 }
 
-/** All comparisons that stand anywhere in a test. */
+/** All comparisons inside of a test. */
 function everywhere(part: Expression, reader: TestReader): Comparison[] {
   const returned = reader.returned(part);
   if (returned !== null) return everywhere(returned.expression, returned.reader);

@@ -5,7 +5,7 @@ import { type Follower, Part } from './follower.js';
 import { type Activation, ROUNDS } from './machine.js';
 import type { StackFrames } from './stackFrames.js';
 
-/** Follows loops, and the stack where it stands on their headers. */
+/** Follows loops, and stacks on their headers. */
 export class Loops extends Part {
   constructor(
     follower: Follower,
@@ -45,7 +45,7 @@ export class Loops extends Part {
     const { machine } = this;
     let items: Value | null = null;
     this.enter();
-    // The stack may stand on the header: the iterator allocates, once per round.
+    // With a stack on the header, the iterator allocates, once per iteration.
     if (machine.isOnPath(act, headerOf(statement))) {
       machine.inLoop(nameOf(act, statement), () => {
         machine.headers.push(nameOf(act, statement));

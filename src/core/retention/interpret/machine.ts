@@ -20,7 +20,7 @@ export interface Activation {
   readonly scope: Scope;
   /** Null for a module's own statements. */
   readonly def: FunctionDef | Lambda | null;
-  /** Which frame of the stack it is, null if it is none. */
+  /** Its frame on the stack, or null. */
   readonly frame: number | null;
   readonly returned: Value[];
   /** Calls between it and the stack. */
@@ -62,7 +62,7 @@ interface Release {
   /** The tensor that it starts from, by its name in the source. */
   readonly root: string;
   readonly loops: readonly LoopRound[];
-  /** It runs in every so many rounds. */
+  /** It runs every few iterations. */
   readonly every: number;
 }
 
@@ -72,7 +72,9 @@ export interface Measured extends LengthTest {
   readonly depth: number;
 }
 
-/** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
+/**
+ * Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends.
+ */
 const MOST_OFF_PATH = 40_000;
 const MOST_WORK = 160_000;
 /** Milliseconds for one stack. */

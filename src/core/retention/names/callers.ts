@@ -9,7 +9,7 @@ import { releaseIn } from './uses.js';
 
 /** Lightning and similar frameworks call these. */
 const BY_FRAMEWORK = /^on_|_end$|_start$|^reset_epoch/;
-/** Code that runs after training releases nothing during it. */
+/** Code after training releases nothing during it. */
 const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|teardown|__del__|__exit__)$/;
 
 /** `getattr(callback, event)` may call any method. */
@@ -38,7 +38,9 @@ export function isCalledByFramework(
 /** The definitions of a class, with their files. */
 const handed = new WeakMap<ClassDef, { readonly modules: readonly PythonModule[]; readonly isIt: boolean }>();
 
-/** True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it. */
+/**
+ * True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it.
+ */
 function isHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean {
   const known = handed.get(cls);
   if (known?.modules.length === modules.length && known.modules.every((one, i) => one === modules[i]))

@@ -7,13 +7,13 @@ import { keyOf } from '../interpret/sourceText.js';
 /** True of an expression with the searched name. */
 export type IsIt = (expression: Expression) => boolean;
 
-/** A statement of a file: where it stands, and the function around it. */
+/** A statement of a file: its place, and the function around it. */
 export interface Found extends Standing {
   readonly module: PythonModule;
   readonly within: FunctionDef | null;
 }
 
-/** The files that a word stands in. */
+/** The files that contain a word. */
 export function mentioning(name: string, modules: readonly PythonModule[]): PythonModule[] {
   return modules.filter(({ text }) => text.includes(name));
 }

@@ -132,7 +132,7 @@ function hasBound(call: Call): boolean {
   });
 }
 
-/** True if it stands under a test of how long the container itself is. */
+/** True if it is under a test of the container's length. */
 export function isMeasured({ outer, within }: Found, isIt: IsIt): boolean {
   const from = within === null ? 0 : outer.indexOf(within);
   return outer.slice(from).some((statement) => {

@@ -227,7 +227,7 @@ export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
   return { ...valueOf(node, objects, items), known: knownOfEither(a.known, b.known) };
 }
 
-/** One value may be so many objects at most. */
+/** Maximum of possible objects of one value. */
 const MOST_OBJECTS = 6;
 
 function* nodesOf(attrs: ReadonlyMap<string, Value>): Iterable<FlowNode> {
@@ -240,7 +240,7 @@ export function pairOf(first: Value, second: Value): Value {
   return valueOf(node, [], [first, second]);
 }
 
-/** The name of the library class that stands for caught exceptions. */
+/** The name of the library class for caught exceptions. */
 export const ERROR = 'exception';
 
 /** The containers that a value may be. */
