@@ -38,9 +38,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const ACTIVATIONS = [64 * KIB, 256 * KIB, 1152 * KIB, 4608 * KIB, 12 * MIB] as const;
 const LAYERS = 12;
-/**
- * Of all frees, those that a Python line asks for; the others come from the backward pass, which has no Python stack.
- */
+/** Of all frees, those that a Python line asks for; the others come from the backward pass, which has no Python stack. */
 const FREES_WITH_STACK = 0.085;
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Bundles the four faces: extension, worker (with its readers), command line and webview. `--production` minifies,
- * `--watch` rebuilds.
- */
+/** Bundles the four faces: extension, worker (with its readers), command line and webview. `--production` minifies, `--watch` rebuilds. */
 import * as esbuild from 'esbuild';
 import { rmSync, writeFileSync } from 'node:fs';
 import { importOnce } from './lib/importOnce.mjs';

@@ -1,7 +1,4 @@
-/**
- * Lints, checks the walls between the rooms, the formatting, the glossary and the subjects of commits; each runs even
- * if another finds something.
- */
+/** Lints, checks the walls between the rooms, the formatting, the glossary and the subjects of commits; each runs even if another finds something. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { complaintsAboutCommits } from './lib/commitSubjects.mjs';

@@ -50,9 +50,7 @@ async function packForNode() {
   await must(run('npm', npm, { cwd: root, quiet: true }));
 }
 
-/**
- * Wheel and source of the Python package: recorder, pytest plugin, and the command line for the Node.js of the user.
- */
+/** Wheel and source of the Python package: recorder, pytest plugin, and the command line for the Node.js of the user. */
 async function packForPython() {
   const folder = staged('python');
   cpSync(fromRoot('recorder'), folder, { recursive: true, filter: (path) => !path.includes('__pycache__') });

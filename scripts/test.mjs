@@ -59,9 +59,7 @@ function prepare(need) {
 /** Where a suite's words go: at once to the terminal, or kept until its turn comes to be told. */
 const terminal = { print: (line) => console.log(line), silent: false, yielding: false };
 
-/**
- * Runs one suite, or those of its tests whose titles match. Whatever goes wrong with the suite itself is one failure.
- */
+/** Runs one suite, or those of its tests whose titles match. Whatever goes wrong with the suite itself is one failure. */
 async function runSuite(suite, { print, silent, yielding } = terminal, titles = values.grep) {
   print(ruled(suite.name));
   const reason = suite.skipReason?.() ?? null;

@@ -1,6 +1,4 @@
-/**
- * The page: one toolbar, one overview, the chart, and below a splitter the tabs and the selection. It never scrolls.
- */
+/** The page: one toolbar, one overview, the chart, and below a splitter the tabs and the selection. It never scrolls. */
 import { ChartView } from './chart/chartView.js';
 import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';

@@ -1,7 +1,4 @@
-/**
- * The marks of a long file with many of them: what each of VS Code's questions and each change costs the extension
- * host.
- */
+/** The marks of a long file with many of them: what each of VS Code's questions and each change costs the extension host. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';

@@ -3,10 +3,7 @@ import { withRepeated } from '../../src/protocol/reportCode.js';
 import type { Found } from './measure.js';
 import { startWorker } from './worker.js';
 
-/**
- * Dumps of one process that come one after the other, in a worker of its own. After each there is a report, as in the
- * editor.
- */
+/** Dumps of one process that come one after the other, in a worker of its own. After each there is a report, as in the editor. */
 export class Run {
   readonly found = { events: 0, liveBytes: 0 } satisfies Found;
   private readonly worker = startWorker({ readers: 1, reading: { cache: null, timeLimitMs: null } });

@@ -19,9 +19,7 @@ function readLock(path) {
   }
 }
 
-/**
- * True if node_modules holds every package of the lockfile in its version; packages of other platforms may be absent.
- */
+/** True if node_modules holds every package of the lockfile in its version; packages of other platforms may be absent. */
 export function hasDependencies() {
   const wanted = Object.entries(readLock(fromRoot('package-lock.json'))).filter(([path]) => path !== '');
   const present = readLock(fromRoot('node_modules/.package-lock.json'));

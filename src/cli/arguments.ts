@@ -29,9 +29,7 @@ interface CommonArguments {
   readonly root: string | null;
   readonly rules: readonly PathRule[];
   readonly output: OutputFormat;
-  /**
-   * The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests.
-   */
+  /** The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests. */
   readonly out: string | null;
   readonly mostLines: number;
   /** Finds the rank in a path, as its first group; null for the words that launchers write. */

@@ -8,9 +8,7 @@ import type { IgnoreFile } from '../node/ignoreFile.js';
 import type { AnalyzeArguments } from './arguments.js';
 import type { Output } from './inputs.js';
 
-/**
- * Records the lines that have a verdict to fail on (leak where none is named) and that the workspace does not ignore.
- */
+/** Records the lines that have a verdict to fail on (leak where none is named) and that the workspace does not ignore. */
 export async function writeBaseline(
   report: Report,
   { path, text, leaks: known }: IgnoreFile,

@@ -82,10 +82,7 @@ async function one(path: string, context: CommandContext): Promise<readonly Snap
   }
 }
 
-/**
- * The runs of a folder by rank, null if two are of one. A run that names no rank is the first: only the recorder names
- * it.
- */
+/** The runs of a folder by rank, null if two are of one. A run that names no rank is the first: only the recorder names it. */
 function byRank(runs: readonly Run[]): Map<number, Run> | null {
   const ranks = new Map(runs.map((run) => [run.rank ?? 0, run]));
   return ranks.size === runs.length ? ranks : null;

@@ -65,10 +65,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/**
- * Reads a file up to the size that it had at the start.
- * @throws RangeError if it is larger; Error of the file system
- */
+/** Reads a file up to the size that it had at the start. @throws RangeError if it is larger; Error of the file system */
 export async function readSmallFile(path: string, most: Bytes): Promise<{ bytes: Buffer; mtimeMs: number }> {
   const handle = await open(path, 'r');
   try {

@@ -14,9 +14,7 @@ export interface FlameQuery {
   device: number;
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
-  /**
-   * A stretch to take the mean over instead, in units of its axis, null for the whole history; null for the instant.
-   */
+  /** A stretch to take the mean over instead, in units of its axis, null for the whole history; null for the instant. */
   over: { axis: TimelineAxis; window: { from: number; to: number } | null } | null;
   /** Leaves out frames that no user wrote. */
   folded: boolean;

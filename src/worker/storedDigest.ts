@@ -20,9 +20,7 @@ export function storedDigest(digest: SnapshotDigest): StoredDigest {
   return Object.assign(new LargeParts(new Packable(large), new Packable(curves)), small);
 }
 
-/**
- * Their getters are the class's: a property of its own for each part would take more than all that stays of a digest.
- */
+/** Their getters are the class's: a property of its own for each part would take more than all that stays of a digest. */
 class LargeParts implements Large {
   constructor(
     private readonly parts: Packable<Large>,

@@ -1,7 +1,4 @@
-/**
- * Bundles the in-host tests of a folder into one CommonJS file, the only kind that every VS Code can load as a test
- * suite.
- */
+/** Bundles the in-host tests of a folder into one CommonJS file, the only kind that every VS Code can load as a test suite. */
 import { build } from 'esbuild';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

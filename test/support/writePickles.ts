@@ -13,9 +13,7 @@ export function jsonText(value: unknown): string {
   ).replaceAll(/"\\u0001(-?\d+)\\u0001"/g, '$1');
 }
 
-/**
- * Writes each value in protocols 2 to 5 and as a legacy `torch.save`. What stands under `frames` keeps its identity.
- */
+/** Writes each value in protocols 2 to 5 and as a legacy `torch.save`. What stands under `frames` keeps its identity. */
 export function writePickles(folder: string, values: ReadonlyMap<string, Picklable>): void {
   const entries = [...values].map(([name, value]) => {
     const lists = new Map<unknown, number>();

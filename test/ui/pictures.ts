@@ -1,7 +1,4 @@
-/**
- * The pictures of README.md and of the walkthrough: what a user sees on the example, in the dark theme, sharp enough
- * for any screen.
- */
+/** The pictures of README.md and of the walkthrough: what a user sees on the example, in the dark theme, sharp enough for any screen. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';

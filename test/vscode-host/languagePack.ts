@@ -8,10 +8,7 @@ import { join } from 'node:path';
 const publisher = 'leakline-tests';
 const version = '1.0.0';
 
-/**
- * Writes the pack into a folder of its own and registers it with a profile. Gives the folder, to be linked as an
- * extension.
- */
+/** Writes the pack into a folder of its own and registers it with a profile. Gives the folder, to be linked as an extension. */
 export function writeLanguagePack(folder: string, userDataDir: string, language: string): string {
   const name = `language-pack-${language}`;
   const pack = join(folder, name);

@@ -1,7 +1,4 @@
-/**
- * Serves VS Code with Leakline on a folder, for a person's browser: `tsx test/vscode-host/serve.ts EXTENSION FOLDER
- * [FILE]`.
- */
+/** Serves VS Code with Leakline on a folder, for a person's browser: `tsx test/vscode-host/serve.ts EXTENSION FOLDER [FILE]`. */
 import { VsCodeServer } from './server.js';
 
 const [extension = '.', folder = '.', ...files] = process.argv.slice(2);

@@ -7,9 +7,7 @@ export function byteTicks(min: number, max: number, count: number): number[] {
   return multiples(min, max, step);
 }
 
-/**
- * The top of a zero-based byte axis: a little above `highest`, in quarters of its tick step so that it seldom moves.
- */
+/** The top of a zero-based byte axis: a little above `highest`, in quarters of its tick step so that it seldom moves. */
 export function byteAxisTop(highest: number, count: number): number {
   if (highest <= 0) return 1024;
   const step = 2 ** Math.max(0, Math.ceil(Math.log2(highest / Math.max(1, count))));

@@ -217,9 +217,7 @@ function firstPair(choices: readonly TimelineChoice[], shown: string | null): Co
   return a === undefined || b === undefined || a === b ? null : { a: a.path, b: b.path };
 }
 
-/**
- * The same runs where both took a snapshot at the same step, the latest such; null if they are one run, or never did.
- */
+/** The same runs where both took a snapshot at the same step, the latest such; null if they are one run, or never did. */
 function pairAtSameStep(choices: readonly TimelineChoice[], { a, b }: ComparePair): ComparePair | null {
   const [first, second] = [a, b].map((path) => choices.find((choice) => choice.path === path)?.run);
   if (first === undefined || second === undefined || first === second) return null;

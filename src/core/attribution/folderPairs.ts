@@ -9,9 +9,7 @@ interface PairHit {
   readonly files: readonly number[];
 }
 
-/**
- * Everything below `recorded` is the same path below `workspace`. The two differ in their last name, or one is a root.
- */
+/** Everything below `recorded` is the same path below `workspace`. The two differ in their last name, or one is a root. */
 export interface FolderPair {
   readonly recorded: Folder;
   readonly workspace: Folder;

@@ -14,10 +14,7 @@ const MACHINERY_NAMES =
 /** The interpreter's sources, wherever Python was built. */
 const INTERPRETER = /(?:^|\/)(?:Python|Objects|Modules|Include\/(?:internal|cpython))\/\w+\.[ch]$/;
 
-/**
- * True for a C++ frame that gives no information on an allocation: much the same ones are in every stack that has C++
- * frames.
- */
+/** True for a C++ frame that gives no information on an allocation: much the same ones are in every stack that has C++ frames. */
 export function isMachinery({ file, function: name }: DigestFrame): boolean {
   return (
     recordedKind(file) === 'native' && (MACHINERY_NAMES.test(name) || INTERPRETER.test(file.replaceAll('\\', '/')))

@@ -81,9 +81,7 @@ function numberedSteps(
   });
 }
 
-/**
- * Number of the first step that a trace shows which lost those before: below 0, counted back from the last, if unknown.
- */
+/** Number of the first step that a trace shows which lost those before: below 0, counted back from the last, if unknown. */
 function firstNumber(shown: number, done: number | null): number {
   return done === null || done < shown ? -shown : done - shown + 1;
 }

@@ -60,9 +60,7 @@ interface Loop {
   holdsOptimizer: boolean;
 }
 
-/**
- * Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line.
- */
+/** Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line. */
 function mostTurns(loops: readonly Loop[], places: Places): Loop | null {
   const frequent = loops.filter(({ starts }) => starts.length >= FEWEST_TURNS);
   const withOptimizer = frequent.filter(({ holdsOptimizer }) => holdsOptimizer);

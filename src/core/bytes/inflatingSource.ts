@@ -13,9 +13,7 @@ interface InflatedFacts {
   crc: number;
 }
 
-/**
- * Bytes of compressed input per step; the largest step is a thousand times that. The first is for looks at a beginning.
- */
+/** Bytes of compressed input per step; the largest step is a thousand times that. The first is for looks at a beginning. */
 const INPUT_BYTES = 1 << 16;
 const FIRST_BYTES = 1 << 10;
 

@@ -79,10 +79,7 @@ export interface TraceFacts {
   curves: readonly TraceCurve[];
 }
 
-/**
- * A stack's lifetimes, with the names of its frames. As that of a group: what is allocated and freed in a trace was
- * recorded.
- */
+/** A stack's lifetimes, with the names of its frames. As that of a group: what is allocated and freed in a trace was recorded. */
 export interface DigestStackLifetimes extends DigestStack, DigestLifetimes {}
 
 export interface DigestLifetimes {

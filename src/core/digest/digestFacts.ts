@@ -1,7 +1,4 @@
-/**
- * Facts about whole digests that every report over a run asks for. Each is found once: the digest itself is not looked
- * at again.
- */
+/** Facts about whole digests that every report over a run asks for. Each is found once: the digest itself is not looked at again. */
 import type { Bytes } from '../model/units.js';
 import type { Steps } from '../attribution/steps.js';
 import { frameKind } from '../attribution/frameKind.js';

@@ -50,10 +50,7 @@ export interface DigestFailure {
   held: DigestPeak;
 }
 
-/**
- * What one stack holds at the peak, of one category: its stacks are indices into the digest's frames, as in
- * `LiveGroup`.
- */
+/** What one stack holds at the peak, of one category: its stacks are indices into the digest's frames, as in `LiveGroup`. */
 export interface DigestPeakGroup extends Omit<PeakGroup, 'stack' | 'forwardStack'> {
   frames: readonly number[];
   forwardFrames: readonly number[];

@@ -8,9 +8,7 @@ import { HistoryAxis } from '../model/historyAxis.js';
 import { pickOrdinals } from '../timeline/timelineWindow.js';
 import type { TraceMeeting } from './traceSpan.js';
 
-/**
- * One device's curve in few points, each of them exact: lows, highs and last states of equal stretches of the trace.
- */
+/** One device's curve in few points, each of them exact: lows, highs and last states of equal stretches of the trace. */
 export interface TraceCurve {
   readonly device: number;
   /** Ordinals, ascending; the last event is one of them. */

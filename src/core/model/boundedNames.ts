@@ -2,10 +2,7 @@ import type { FrameTable } from './snapshot.js';
 import type { StringPool } from './stringPool.js';
 import type { Bytes, StringId } from './units.js';
 
-/**
- * Names of all frames together: a file holds a name once that stands in a million frames, and in as many lines of a
- * report.
- */
+/** Names of all frames together: a file holds a name once that stands in a million frames, and in as many lines of a report. */
 const MOST_NAMES: Bytes = 1 << 23;
 /** More than so often the bytes of all texts: names of a real program stand in few lines each. */
 const MOST_MENTIONS = 2;

@@ -1,6 +1,4 @@
-/**
- * Typed columns that grow. Growth is by half, so that a column of unknown length wastes at most a third of its memory.
- */
+/** Typed columns that grow. Growth is by half, so that a column of unknown length wastes at most a third of its memory. */
 
 type Column = Uint8Array | Uint32Array | Int32Array | Float64Array;
 type ColumnConstructor<T extends Column> = new (length: number) => T;

@@ -44,10 +44,7 @@ export function replay(snapshot: Snapshot, trace: DeviceTrace): Replay {
   return all.take();
 }
 
-/**
- * Its loops are functions of their own: code behind a loop has not run when the loop is compiled, and is compiled
- * again.
- */
+/** Its loops are functions of their own: code behind a loop has not run when the loop is compiled, and is compiled again. */
 class TraceReplay {
   private readonly own: readonly number[];
   /** Events that allocated blocks which are still there, and their rows. */

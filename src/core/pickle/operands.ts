@@ -2,9 +2,7 @@ import type { PickleErrors } from './pickleErrors.js';
 import type { PickleSink } from './pickleSink.js';
 import { NONE_REF, type Ref, ValueStack } from './values.js';
 
-/**
- * What opcodes work on, between two calls of the machine: its values, the marks among them, and how far it has come.
- */
+/** What opcodes work on, between two calls of the machine: its values, the marks among them, and how far it has come. */
 export class Operands {
   readonly stack = new ValueStack();
   /** Places of the stack at which open containers begin, outermost first. */

@@ -88,9 +88,7 @@ export class RecordReader {
   private keys = 0;
   /** True while the cells hold other keys than the sink got last. */
   private hasOtherKeys = true;
-  /**
-   * At the place of a value: its text's length and bytes, if these are three; at the place before: the text's value.
-   */
+  /** At the place of a value: its text's length and bytes, if these are three; at the place before: the text's value. */
   private readonly shortTexts = new Int32Array(2 * MAX_KEYS);
   private lastPair = -1;
   private lastPairRef: Ref = NONE_REF;

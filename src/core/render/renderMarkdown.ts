@@ -231,9 +231,7 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[]):
   ];
 }
 
-/**
- * A code span, whatever the text: its fence is longer than any run of backticks inside, and pipes do not end a cell.
- */
+/** A code span, whatever the text: its fence is longer than any run of backticks inside, and pipes do not end a cell. */
 function codeSpan(text: string): string {
   const shown = visibleText(text).replaceAll('|', '\\|');
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));

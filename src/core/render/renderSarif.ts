@@ -111,11 +111,7 @@ interface SarifOptions {
   readonly prefix: string;
 }
 
-/**
- * Every finding that a person has to look at, ignored ones as suppressed; of several runs or ranks that show it, that
- * of the most bytes.
- * @param version of the product
- */
+/** Every finding that a person has to look at, ignored ones as suppressed; of several runs or ranks that show it, that of the most bytes. @param version of the product */
 export function renderSarif(
   report: Report,
   version: string,

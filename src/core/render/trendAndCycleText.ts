@@ -1,6 +1,4 @@
-/**
- * Trends and reference cycles in words, one line each: for the command line, for Markdown and for the editor's views.
- */
+/** Trends and reference cycles in words, one line each: for the command line, for Markdown and for the editor's views. */
 import { countText, decimalText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';

@@ -1,7 +1,4 @@
-/**
- * The budget in the ignore file: how much may leak, and how high the peak may be. The command line checks it, in
- * English.
- */
+/** The budget in the ignore file: how much may leak, and how high the peak may be. The command line checks it, in English. */
 import * as v from 'valibot';
 import type { Bytes } from '../model/units.js';
 import { byteText, parseBytes } from '../text/byteText.js';

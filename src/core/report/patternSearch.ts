@@ -188,9 +188,7 @@ interface Frame {
   readonly name: string;
 }
 
-/**
- * Library code that only passes a call on to the workspace's, once: modules, contexts, autograd functions, launchers.
- */
+/** Library code that only passes a call on to the workspace's, once: modules, contexts, autograd functions, launchers. */
 const PASSES_ON = new RegExp(
   [
     /(?:^|[\\/])torch[\\/](?:nn[\\/]|utils[\\/]_contextlib\.py|autograd[\\/]function\.py|_compile\.py)/,

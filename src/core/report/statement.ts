@@ -84,10 +84,7 @@ export class RunStatements {
   }
 }
 
-/**
- * When a file that ran was written at the latest. A snapshot that came by a copy or a clone is as old as that, as its
- * sources may be.
- */
+/** When a file that ran was written at the latest. A snapshot that came by a copy or a clone is as old as that, as its sources may be. */
 function latestUs({ takenAtUs, savedAtUs }: SnapshotDigest): Microseconds | null {
   if (takenAtUs === null) return null;
   return savedAtUs === null || savedAtUs - takenAtUs < COPYING_US ? takenAtUs : savedAtUs + COPYING_US;

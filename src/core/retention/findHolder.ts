@@ -21,9 +21,7 @@ export interface Followed {
   readonly ended: Finding | null;
   /** The loop in which training continues after the line's loop; null if there is none. */
   readonly nextLoop: Place | null;
-  /**
-   * True if the line was reached from the program's start: a stack that begins in between shows less than the source.
-   */
+  /** True if the line was reached from the program's start: a stack that begins in between shows less than the source. */
   readonly isWhole: boolean;
   /** True if the holder has keys, and each step uses a new key. */
   readonly hasNewKeys: boolean;

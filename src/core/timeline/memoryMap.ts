@@ -27,9 +27,7 @@ export interface MappedSegment extends Omit<SegmentSums, 'segments' | 'pinnedSeg
   isPinned: boolean;
 }
 
-/**
- * `live` and `pending` and `free` are one block; `mixed` are neighbors too narrow to be seen; `unknown` no block has.
- */
+/** `live` and `pending` and `free` are one block; `mixed` are neighbors too narrow to be seen; `unknown` no block has. */
 export const PIECE_KINDS = ['live', 'pending', 'free', 'mixed', 'unknown'] as const;
 
 export type PieceKind = (typeof PIECE_KINDS)[number];

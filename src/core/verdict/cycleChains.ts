@@ -7,9 +7,7 @@ export interface CycleChain {
   tensor: number;
   /** Where it was allocated, innermost first; empty where not known. */
   frames: readonly CycleFrame[];
-  /**
-   * Objects that refer to one another, each to the next and the last one to the first; empty if the graph shows none.
-   */
+  /** Objects that refer to one another, each to the next and the last one to the first; empty if the graph shows none. */
   cycle: readonly number[];
   /** From the cycle, or from the furthest holder, to the tensor; the tensor alone if nothing refers to it. */
   path: readonly number[];

@@ -29,10 +29,7 @@ export interface Seen {
   from: 'lifetimes' | 'snapshots';
   /** Number of observed steps, or of intervals between snapshots. */
   steps: number;
-  /**
-   * Steps (1-based) on which blocks that are alive at the end were allocated, or intervals over which live bytes rose:
-   * the newest, at most 32.
-   */
+  /** Steps (1-based) on which blocks that are alive at the end were allocated, or intervals over which live bytes rose: the newest, at most 32. */
   allocatedOnSteps: number[];
   /** Number of such steps in total. */
   birthSteps: number;

@@ -30,10 +30,7 @@ export class LifetimeFeatures {
     this.window = Math.max(0, Math.floor(this.oldEnough) - warmUp);
   }
 
-  /**
-   * Share of the observations that fit; lower for a short recording.
-   * @param weighed by the share of steps with births
-   */
+  /** Share of the observations that fit; lower for a short recording. @param weighed by the share of steps with births */
   confidence(weighed: boolean): number {
     const sure = 1 - 4 / this.steps;
     return weighed ? sure * (0.6 + 0.4 * Math.min(1, this.births.length / this.window)) : sure;

@@ -43,10 +43,7 @@ export class SeriesFeatures {
     this.calm = bytes.length - 1 - changed;
   }
 
-  /**
-   * Share of the observations that fit; lower for a short recording.
-   * @param weighed by the share of intervals that rise
-   */
+  /** Share of the observations that fit; lower for a short recording. @param weighed by the share of intervals that rise */
   confidence(weighed: boolean): number {
     const sure = Math.max(0, 1 - 1.5 / this.snapshots);
     return weighed ? sure * Math.max(0.5, this.rises.length / this.intervals) : sure;
@@ -69,9 +66,7 @@ export class SeriesFeatures {
     return 2 * grown.filter((i) => blocks[i] > blocks[i - 1]).length >= grown.length;
   }
 
-  /**
-   * True if new blocks become fewer: no interval has more than the previous one, or the later half too few for chance.
-   */
+  /** True if new blocks become fewer: no interval has more than the previous one, or the later half too few for chance. */
   private bringsFewer(): boolean {
     const { blocks, at } = this.series;
     const last = blocks.length - 1;

@@ -8,9 +8,7 @@ export interface Threshold {
   readonly fixedBy?: string;
 }
 
-/**
- * Every number that verdicts depend on. `npm run thresholds` varies each and names the recordings whose report changes.
- */
+/** Every number that verdicts depend on. `npm run thresholds` varies each and names the recordings whose report changes. */
 export const THRESHOLDS = {
   fewestSteps: {
     value: 8,

@@ -23,10 +23,7 @@ function isRunNode(item: unknown): item is RunNode {
   return typeof item === 'object' && item !== null && 'kind' in item && item.kind === 'run';
 }
 
-/**
- * The snapshots by which two runs are compared: those that both took at the same step, the latest such, else their
- * last.
- */
+/** The snapshots by which two runs are compared: those that both took at the same step, the latest such, else their last. */
 export function pairOfRuns(runs: readonly Pick<RunReport, 'snapshots'>[]): string[] | null {
   if (runs.length !== 2) return null;
   const [a, b] = runs.map(({ snapshots }) => snapshots);

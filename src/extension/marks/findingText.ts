@@ -48,9 +48,7 @@ interface HoverPlace {
   readonly mark: LineMark | null;
   /** Why the line may differ from the one that ran; null if it does not. */
   readonly stale: string | null;
-  /**
-   * True if a problem on this line already contains the sentence and the lines that allocate. VS Code shows it above.
-   */
+  /** True if a problem on this line already contains the sentence and the lines that allocate. VS Code shows it above. */
   readonly isInProblem: boolean;
   /** True for files of the workspace: only these are linked. */
   readonly canOpen: (file: string) => boolean;

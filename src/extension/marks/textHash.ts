@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * True if a text could be a file with this SHA-256, whatever its line ends and whether or not it has a byte order mark.
- */
+/** True if a text could be a file with this SHA-256, whatever its line ends and whether or not it has a byte order mark. */
 export function hasHash(text: string, sha256: string): boolean {
   const unix = text.replace(/\r\n/g, '\n');
   const bare = unix.replace(/^\uFEFF/, '');

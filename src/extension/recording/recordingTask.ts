@@ -1,7 +1,4 @@
-/**
- * A Python program that runs under the recorder, as a task of VS Code: with a terminal, a way to stop it and to repeat
- * it.
- */
+/** A Python program that runs under the recorder, as a task of VS Code: with a terminal, a way to stop it and to repeat it. */
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { Command, RECORDING_TASK_TYPE } from '../contributions.js';

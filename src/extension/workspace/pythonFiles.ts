@@ -9,10 +9,7 @@ const MOST_FILES = 50_000;
 /** Created and deleted files are gathered for this long, in milliseconds. */
 const GATHER_MS = 300;
 
-/**
- * The Python files of the workspace, by the path that reports name them with. Notebook cells that ran are files among
- * them.
- */
+/** The Python files of the workspace, by the path that reports name them with. Notebook cells that ran are files among them. */
 export class PythonFiles extends Listener {
   private readonly uris = new Map<string, vscode.Uri>();
   /** The other way round. */

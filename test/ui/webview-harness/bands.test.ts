@@ -1,6 +1,4 @@
-/**
- * The allocations under the curve: drawn where the model says, named, selected, walked by keys, and kept over a reload.
- */
+/** The allocations under the curve: drawn where the model says, named, selected, walked by keys, and kept over a reload. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * The timeline in another language: its texts are in the page, under the strict policy, and nothing English is left
- * over.
- */
+/** The timeline in another language: its texts are in the page, under the strict policy, and nothing English is left over. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * The page as a tool: it fills its window and never scrolls, a click is answered in sight, and says what was pointed
- * at.
- */
+/** The page as a tool: it fills its window and never scrolls, a click is answered in sight, and says what was pointed at. */
 import assert from 'node:assert/strict';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,4 @@
-/**
- * The memory map: blocks to scale, free space in numbers, pinned segments, by mouse and keys and for a screen reader.
- */
+/** The memory map: blocks to scale, free space in numbers, pinned segments, by mouse and keys and for a screen reader. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

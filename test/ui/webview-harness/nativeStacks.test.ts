@@ -1,6 +1,4 @@
-/**
- * Stacks that were recorded with C++ frames, where they are shown; and the readout, which leaves the plot to be seen.
- */
+/** Stacks that were recorded with C++ frames, where they are shown; and the readout, which leaves the plot to be seen. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

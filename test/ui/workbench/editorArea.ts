@@ -110,9 +110,7 @@ export class EditorArea {
     );
   }
 
-  /**
-   * Waits until the lens of a leaking line says how much leaked so far: as long as snapshots are read, it says less.
-   */
+  /** Waits until the lens of a leaking line says how much leaked so far: as long as snapshots are read, it says less. */
   async untilLeaked(line: number, bytes: number): Promise<void> {
     await eventually(async () => {
       assertLeaked(await this.untilLens(line, /▲ Leaks/, 1_000), bytes);

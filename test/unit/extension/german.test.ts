@@ -1,6 +1,4 @@
-/**
- * German is there as a whole, so that every text can be put into another language. Fails where a text has no German.
- */
+/** German is there as a whole, so that every text can be put into another language. Fails where a text has no German. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

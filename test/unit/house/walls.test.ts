@@ -1,6 +1,4 @@
-/**
- * The walls of .dependency-cruiser.mjs stand: a planted import through each is refused, and one through a door is not.
- */
+/** The walls of .dependency-cruiser.mjs stand: a planted import through each is refused, and one through a door is not. */
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -14,9 +14,7 @@ export class MemoWriter {
   private readonly slots = new Map<string, number>();
   private count = 0;
 
-  /**
-   * @param bufferEnds asked in front of every object: true where a buffer of the writer's ends, which protocol 4 shows
-   */
+  /** @param bufferEnds asked in front of every object: true where a buffer of the writer's ends, which protocol 4 shows */
   constructor(
     private readonly dialect: Dialect = 'cpython4',
     private readonly bufferEnds: () => boolean = () => false,

@@ -8,10 +8,7 @@ import { patternEdit } from '../../../src/core/report/patternEdit.js';
 import { pathsOfStack } from '../../../src/core/report/patternSearch.js';
 import { applied } from '../../support/sourceEdits.js';
 
-/**
- * Sources with marks: `#!` at the end of the line that allocates, `#<` on lines of its callers, outermost first by
- * order.
- */
+/** Sources with marks: `#!` at the end of the line that allocates, `#<` on lines of its callers, outermost first by order. */
 export interface Program {
   files: Record<string, string>;
   /** `file:line (function)`, innermost first; given where marks cannot say it. */

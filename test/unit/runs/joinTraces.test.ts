@@ -32,9 +32,7 @@ function digests(dumps: readonly Dump[], entries: number): SnapshotDigest[] {
   return dumps.map(({ path, snapshot, recording }) => digestSnapshot(path, ringed(snapshot, entries), recording));
 }
 
-/**
- * As the recorder writes them where it clears the history after each snapshot: the mark of the snapshot goes with it.
- */
+/** As the recorder writes them where it clears the history after each snapshot: the mark of the snapshot goes with it. */
 function increments(dumps: readonly Dump[]): SnapshotDigest[] {
   return dumps.map(({ path, snapshot, recording }, i) => {
     assert.ok(recording !== null);

@@ -13,9 +13,7 @@ import { Word } from './torchWords.js';
 
 const CAPTURE_BITS = makeRef(Torch.Capture, 0);
 
-/**
- * Writers put 1,000 frames of a longer stack into a part: so many times its frames are looked at again, and some more.
- */
+/** Writers put 1,000 frames of a longer stack into a part: so many times its frames are looked at again, and some more. */
 const MOST_AGAIN = 16;
 const FREE_AGAIN = 1 << 22;
 /** Frames of all different stacks together where stacks are put together from others. */

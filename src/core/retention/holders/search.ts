@@ -60,10 +60,7 @@ class TrainingLoops {
     this.names = steps === null ? path : path.slice(0, stepLoop(path, steps) + 1);
   }
 
-  /**
-   * The innermost loop whose iterations something outlives that was made in `madeIn` and is used in `used`; null for
-   * none.
-   */
+  /** The innermost loop whose iterations something outlives that was made in `madeIn` and is used in `used`; null for none. */
   outlived(used: readonly LoopRound[], madeIn: readonly LoopRound[]): number | null {
     const inside = new Set(used.map(({ loop }) => loop));
     const made = new Set(madeIn.map(({ loop }) => loop));

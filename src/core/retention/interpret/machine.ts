@@ -72,9 +72,7 @@ export interface Measured extends LengthTest {
   readonly depth: number;
 }
 
-/**
- * Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends.
- */
+/** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
 const MOST_OFF_PATH = 40_000;
 const MOST_WORK = 160_000;
 /** Milliseconds for one stack. */

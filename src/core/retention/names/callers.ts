@@ -38,9 +38,7 @@ export function isCalledByFramework(
 /** The definitions of a class, with their files. */
 const handed = new WeakMap<ClassDef, { readonly modules: readonly PythonModule[]; readonly isIt: boolean }>();
 
-/**
- * True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it.
- */
+/** True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it. */
 function isHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean {
   const known = handed.get(cls);
   if (known?.modules.length === modules.length && known.modules.every((one, i) => one === modules[i]))

@@ -1,7 +1,4 @@
-/**
- * The English texts that the sources give to a translator: `t('…')` in the webview, `l10n.t('…')` in the extension,
- * `t('…')` in the core.
- */
+/** The English texts that the sources give to a translator: `t('…')` in the webview, `l10n.t('…')` in the extension, `t('…')` in the core. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
@@ -9,9 +6,7 @@ import ts from 'typescript';
 export interface SourceTexts {
   /** Every text, with the first file that has it. */
   readonly texts: ReadonlyMap<string, string>;
-  /**
-   * Calls whose text cannot be known from the source, or that are made before the language is known, as `file:line`.
-   */
+  /** Calls whose text cannot be known from the source, or that are made before the language is known, as `file:line`. */
   readonly unknown: readonly string[];
 }
 
@@ -33,10 +28,7 @@ export function sourceTexts(root: string, folders: readonly string[]): SourceTex
   return { texts, unknown };
 }
 
-/**
- * Words in a file's literals that go through no translator, as `line: text`. Types, imports and names of places are not
- * words.
- */
+/** Words in a file's literals that go through no translator, as `line: text`. Types, imports and names of places are not words. */
 export function untranslated(path: string): string[] {
   const source = parsed(path);
   const found: string[] = [];
