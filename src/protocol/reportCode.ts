@@ -23,7 +23,7 @@ export function sharingLines(report: Report, before: Report): Report {
     ...report,
     runs: report.runs.map((run): RunReport => {
       const old = new Map(runs.get(run.id)?.map((line) => [ownerKey(line), line]));
-      return { ...run, lines: run.lines.map((line) => ({ ...line, ...equalFields(line, old.get(ownerKey(line))) })) };
+      return { ...run, lines: run.lines.map((line) => sharing(line, old.get(ownerKey(line)))) };
     }),
   };
 }
@@ -111,26 +111,36 @@ function forEach(make: (series: Series, old: Series) => Series): typeof make {
 
 type Fields = Record<string, unknown>;
 
-/** Fields of `before` that are equal. */
-function equalFields(line: LineReport, before: LineReport | undefined): Partial<LineReport> {
-  const now = line as unknown as Fields;
-  return Object.fromEntries(Object.entries(before ?? {}).filter(([name, value]) => isEqual(now[name], value)));
+/** The line with the objects of `before` where its fields are equal. */
+function sharing(line: LineReport, before: LineReport | undefined): LineReport {
+  if (before === undefined) return line;
+  const shared = { ...line };
+  const [to, from] = [shared, before] as unknown as Fields[];
+  for (const name in to) if (isEqual(to[name], from[name])) to[name] = from[name];
+  return shared;
 }
 
 /** Fields that differ from those of `before`. */
 function otherFields(line: LineReport, before: LineReport): LineReport {
-  const old = before as unknown as Fields;
-  return Object.fromEntries(
-    Object.entries(line).filter(([name, value]) => value !== old[name]),
-  ) as unknown as LineReport;
+  const [now, then] = [line, before] as unknown as Fields[];
+  const others: Fields = {};
+  for (const name in now) if (now[name] !== then[name]) others[name] = now[name];
+  return others as unknown as LineReport;
 }
 
 /** For plain data. */
 function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length && names.every((name) => isEqual((a as Fields)[name], (b as Fields)[name]))
-  );
+  if (Array.isArray(a) || Array.isArray(b)) return isEqualList(a as unknown[], b as unknown[]);
+  const [now, then] = [a as Fields, b as Fields];
+  for (const name in now) if (!isEqual(now[name], then[name])) return false;
+  for (const name in then) if (!(name in now)) return false;
+  return true;
+}
+
+function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i])) return false;
+  return true;
 }
