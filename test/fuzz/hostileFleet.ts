@@ -1,6 +1,6 @@
 /** What other programs hand over: digests and summaries of ranks, conversations of agents, patterns of ranks. */
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { summaryText, workspaceKey } from '../../src/cli/fleet/summary.js';
 import { digestSnapshot, type SnapshotDigest } from '../../src/core/digest/digest.js';
 import { buildReport } from '../../src/core/report/buildReport.js';
@@ -9,7 +9,7 @@ import { digestFile } from '../../src/node/digestCache.js';
 import { MemoryFile, writeFleetFile } from '../../src/node/fleetFile.js';
 import { VERSION } from '../../src/node/version.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../support/snapshots.js';
-import { entry, frame, MB, segment, snapshot, times, type Attack } from './made.js';
+import { entry, frame, MB, oddParts, segment, snapshot, times, type Attack } from './made.js';
 
 type Files = Record<string, string | Uint8Array>;
 
@@ -38,20 +38,6 @@ function summaryOf(digests: readonly SnapshotDigest[], rank: number, jobs: numbe
     })),
   });
   return JSON.parse(text) as object;
-}
-
-/** Stands where something else was. */
-const ODD: readonly unknown[] = [null, -1, 1e308, 'x', '', [], {}, true, [null], { length: 1e9 }, '\u001b]0;x\u0007'];
-
-/** A value with something odd in the place of each part, first items of lists only. */
-function* oddParts(value: unknown, put: (odd: unknown) => unknown): Generator {
-  for (const odd of ODD) yield put(odd);
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, part] of Array.isArray(value) ? [...value.entries()].slice(0, 1) : Object.entries(value)) {
-    yield* oddParts(part, (odd) =>
-      put(Array.isArray(value) ? value.with(key as number, odd) : { ...value, [key]: odd }),
-    );
-  }
 }
 
 async function lkd(facts: object, columns = {}): Promise<Uint8Array> {
@@ -131,11 +117,11 @@ function patterns(name: string, ...texts: readonly string[]): Attack {
 
 export const FLEETS: readonly Attack[] = [
   {
-    name: '10,000 summaries',
+    name: '5,000 summaries',
     files: async () => {
       const digests = await digestsOf();
       return Object.fromEntries(
-        times(10_000, (rank) => [summaryPath(rank), JSON.stringify(summaryOf(digests.slice(-1), rank, 10_000))]),
+        times(5000, (rank) => [summaryPath(rank), JSON.stringify(summaryOf(digests.slice(-1), rank, 5000))]),
       );
     },
     commands: REPORTS.slice(0, 1),
@@ -174,11 +160,12 @@ export const FLEETS: readonly Attack[] = [
     commands: REPORTS,
   },
   {
-    name: '10,000 digests',
+    name: '5,000 digests',
     files: async () => {
-      const [digest] = await digestsOf();
+      const small = snapshot([segment(0, 512, (w) => w.list([frame('f', '/a.py', 1)]))]);
+      const digest = digestSnapshot('x.pickle', await readBytes(small));
       const files: Files = {};
-      for (let rank = 0; rank < 10_000; rank++)
+      for (let rank = 0; rank < 5000; rank++)
         files[digestPath(rank)] = await writeFleetFile({
           digest: { ...digest, path: `rank${rank}.pickle`, rank },
           members: 1,
@@ -251,6 +238,21 @@ export const FLEETS: readonly Attack[] = [
   {
     name: 'a digest whose facts are lists in lists',
     files: async () => ({ [digestPath(0)]: await lkd({ digest: times(3_000_000, () => []) }) }),
+    commands: REPORTS.slice(0, 1),
+  },
+  {
+    name: 'a digest whose facts are in each other',
+    files: async () => {
+      const file = new MemoryFile();
+      const text = Buffer.from('['.repeat(90 * MB));
+      const prologue = Buffer.alloc(24);
+      prologue.write('LKLNcol\0', 'latin1');
+      prologue.writeDoubleLE(24 + text.length, 8);
+      prologue.writeUInt32LE(text.length, 16);
+      prologue.writeUInt32LE(crc32(text), 20);
+      await file.write(Buffer.concat([prologue, text]), 0, 24 + text.length, 0);
+      return { [digestPath(0)]: gzipSync(file.content) };
+    },
     commands: REPORTS.slice(0, 1),
   },
   {

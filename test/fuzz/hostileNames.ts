@@ -1,6 +1,7 @@
 /** Few names that are mentioned often, and many of them. */
 import { PickleWriter } from '../support/pickleWriter.js';
 import {
+  deepStacks,
   entry,
   int,
   known,
@@ -49,6 +50,35 @@ function growing(count: number): Record<string, Uint8Array> {
   return Object.fromEntries(times(6, (step) => [`step_${step}.pickle`, linesSnapshot(count, 'f', step + 1)]));
 }
 
+/**
+ * So many lines of one function, each with calls of its own.
+ * @param from its first line
+ * @param length of its names
+ */
+function movedLines(count: number, from: number, blocks = 1, length = 4): Uint8Array {
+  const writer = new PickleWriter();
+  numbered([
+    text('f'.padEnd(length, 'n')),
+    text(`/${'f'.padEnd(length, 'n')}.py`),
+    text('/usr/lib/python3/site-packages/torch/nn/functional.py'),
+    ...times(
+      count,
+      (i): Write =>
+        (w) =>
+          w.list([
+            (v) => v.dict({ name: known(0), filename: known(2), line: int(i + 1) }),
+            (v) => v.dict({ name: known(0), filename: known(1), line: int(from + i) }),
+          ]),
+    ),
+  ])(writer);
+  return writer
+    .dict({
+      segments: (w) => w.list(times(count * blocks, (i) => segment(0, 512 * (i + 1), known(3 + (i % count))))),
+      device_traces: (w) => w.list([]),
+    })
+    .stop();
+}
+
 /** A trace of entries with this beside their address. */
 function entries(count: number, more: (i: number) => Record<string, Write>): Uint8Array {
   return snapshot(
@@ -66,6 +96,7 @@ function entries(count: number, more: (i: number) => Record<string, Write>): Uin
 
 const long = (i: number): Write => text(String(i).padStart(LONG, 'x'));
 
+const COMPARED = ['--json', '--markdown', '--all'];
 const OUTPUTS = ['--json', '--markdown', '--sarif', '--github'];
 
 export const NAMES: readonly Attack[] = [
@@ -88,6 +119,30 @@ export const NAMES: readonly Attack[] = [
       ['facts', '--json', 'OUT'],
       ['baseline', 'write', '--root', 'FOLDER', '--fail-on', 'growing', 'FILES'],
     ],
+  },
+  {
+    name: '40,000 lines of a function that moved',
+    files: () => ({ 'a.pickle': movedLines(40_000, 1), 'b.pickle': movedLines(40_000, 90) }),
+    commands: COMPARED.map((output) => ['compare', output, 'FOLDER/a.pickle', 'FOLDER/b.pickle']),
+  },
+  {
+    name: '4,000 lines that leak in one run, and 4,000 others in the next',
+    files: () =>
+      Object.fromEntries(
+        times(12, (i) => {
+          const [run, step] = [i < 6 ? 'before' : 'after', i % 6];
+          return [`${run}/step_${step}.pickle`, movedLines(4000, run === 'before' ? 1 : 5000, step + 1, 2000)];
+        }),
+      ),
+    commands: COMPARED.map((output) => ['compare', output, 'FOLDER/before', 'FOLDER/after']),
+  },
+  {
+    name: 'stacks of 1,000 frames, compared',
+    files: () => ({
+      'a/step_1.pickle': deepStacks(5000, 1000, 300, (i) => `f${i}`.padEnd(2000, 'x')),
+      'b/step_1.pickle': deepStacks(5000, 1000, 300, (i) => `g${i}`.padEnd(2000, 'x')),
+    }),
+    commands: COMPARED.map((output) => ['compare', output, 'FOLDER/a', 'FOLDER/b']),
   },
   one('1,000 long texts on trace entries', () =>
     entries(1000, (i) => ({ user_metadata: long(i), compile_context: long(i + 1) })),

@@ -1,5 +1,8 @@
 /** Files of other kinds: containers, profiles, logs, graphs and sidecars. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import { FIXTURES } from '../support/snapshots.js';
 import { zipArchive } from '../support/zipWriter.js';
 import {
   chrome,
@@ -9,6 +12,7 @@ import {
   int,
   MB,
   memoryEvent,
+  oddParts,
   one,
   profile,
   segment,
@@ -61,6 +65,9 @@ const edge = (from: number, to: number): string => `${from} -> ${to} [label = "x
 export const OTHERS: readonly Attack[] = [
   one('an archive of 300 pages that unfold', () =>
     pages(300, Buffer.concat([Buffer.from('<html>'), Buffer.alloc(60 * MB, ' ')])),
+  ),
+  one('an archive of 330,000 members of a byte', () =>
+    zipArchive(times(330_000, (i) => ({ name: i.toString(36), bytes: Uint8Array.of(0x80) }))),
   ),
   one('an archive with a directory of 60 MB', () => directory(1_280_000)),
   one('an archive of archives', () => {
@@ -229,6 +236,27 @@ export const OTHERS: readonly Attack[] = [
     () =>
       `{${schema},"holders":{"owners":[${times(1900, (i) => `{"name":"${'a'.repeat(16_000)}${i}","file":"/a/b.py","line":${i},"allocatedAt":[{"file":"/a/b.py","line":1,"bytes":512}]}`).join()}]}}`,
   ),
+  {
+    name: 'sidecars with something odd in each place',
+    files: () => {
+      const recorded = readFileSync(
+        join(FIXTURES, 'planted/recordings/grown_scores/rank0_step000048.leakline.json'),
+        'utf8',
+      );
+      const good = snapshot([segment(0, 512, (w) => w.list([frame('f', '/a/b.py', 1)]))]);
+      const files = [...oddParts(JSON.parse(recorded), (odd) => odd)].flatMap((odd, i) => [
+        [`s_${i}.pickle`, good] as const,
+        [`s_${i}.leakline.json`, JSON.stringify(odd)] as const,
+      ]);
+      return Object.fromEntries<string | Uint8Array>(files);
+    },
+    commands: [
+      ['analyze', '--json', 'FOLDER'],
+      ['analyze', '--all', 'FOLDER'],
+    ],
+  },
+  sidecar('4 million values, as many as are read', () => `{${schema},"devices":[${'{},'.repeat(2_000_000)}{}]}`),
+  sidecar('32 MB of values in each other', () => '[{"a":'.repeat(5 * MB)),
   sidecar(
     'numbers beyond all',
     () =>

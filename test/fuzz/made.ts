@@ -237,3 +237,17 @@ export function sidecar(name: string, content: () => string): Attack {
     }),
   };
 }
+
+/** Stand where something else was. */
+const ODD: readonly unknown[] = [null, -1, 1e308, 'x', '', [], {}, true, [null], { length: 1e9 }, '\u001b]0;x\u0007'];
+
+/** A value with something odd in the place of each part, first items of lists only. */
+export function* oddParts(value: unknown, put: (odd: unknown) => unknown): Generator {
+  for (const odd of ODD) yield put(odd);
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Array.isArray(value) ? [...value.entries()].slice(0, 1) : Object.entries(value)) {
+    yield* oddParts(part, (odd) =>
+      put(Array.isArray(value) ? value.with(key as number, odd) : { ...value, [key]: odd }),
+    );
+  }
+}

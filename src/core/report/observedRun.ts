@@ -274,6 +274,7 @@ const HELD: ReadonlySet<Shape> = new Set(['lasting', 'cycle', 'growing', 'tooSho
 
 /** Live bytes of stacks in the last snapshot, by category. */
 export function categoriesOf(stacks: readonly StackSeries[]): Float64Array {
+  if (stacks.length === 1) return stacks[0].categories;
   const sums = new Float64Array(CATEGORIES.length);
   for (const { categories } of stacks) categories.forEach((bytes, i) => (sums[i] += bytes));
   return sums;

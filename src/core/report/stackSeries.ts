@@ -67,7 +67,8 @@ export function stackSeries(
     const stack = seriesOf(stackKey(last, group));
     stack.equal = group.equal;
     const settled = batches.settleAll(group.categories, stack.frames);
-    settled.forEach((bytes, category) => (stack.categories[category] += bytes));
+    if (stack.categories === NO_BYTES) stack.categories = settled;
+    else settled.forEach((bytes, category) => (stack.categories[category] += bytes));
   }
   for (const { key, lifetimes } of runLifetimes(snapshots, joined)) {
     const stack = seriesOf(key);
@@ -89,14 +90,19 @@ export function stackSeries(
   return [...stacks.values()];
 }
 
+/** Shared by all stacks until they have their own: there may be 100,000. */
+const NO_BLOCKS: EqualBlocks = { size: 0, blocks: 0 };
+const NO_BYTES = new Float64Array(CATEGORIES.length);
+const UNKNOWN: StackShape = { shape: 'tooShort', confidence: 0, from: 'snapshots' };
+
 function emptySeries(key: StackKey, snapshots: number): StackSeries {
   return {
     ...stackOfKey(key),
     series: new Array<number>(snapshots).fill(0),
     blocks: new Array<number>(snapshots).fill(0),
-    equal: { size: 0, blocks: 0 },
-    categories: new Float64Array(CATEGORIES.length),
+    equal: NO_BLOCKS,
+    categories: NO_BYTES,
     lifetimes: null,
-    shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
+    shape: UNKNOWN,
   };
 }
