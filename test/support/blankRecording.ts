@@ -12,6 +12,7 @@ export const BLANK_RECORDING: Recording = {
   rank: null,
   worldSize: null,
   isLight: false,
+  isAtEnd: false,
   step: null,
   takenAtUs: null,
   behindUs: [],

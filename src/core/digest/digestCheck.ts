@@ -222,6 +222,7 @@ const recording: v.GenericSchema<Recording> = v.object({
   rank: v.nullable(finite),
   worldSize: v.nullable(finite),
   isLight: flag,
+  isAtEnd: flag,
   step: v.nullable(finite),
   takenAtUs: v.nullable(finite),
   behindUs: v.array(v.nullable(finite)),

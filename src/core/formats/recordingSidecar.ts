@@ -97,6 +97,7 @@ const sidecar = v.object({
   rank: amountOrNull,
   worldSize: amountOrNull,
   kind: v.fallback(text, ''),
+  reason: v.fallback(text, ''),
   step: amountOrNull,
   takenAtUs: amountOrNull,
   ring: v.fallback(v.nullable(ring), null),
@@ -125,6 +126,7 @@ export function parseRecording(json: string): Recording | null {
   return {
     ...{ run, rank, worldSize, step, takenAtUs, devices, sources },
     isLight: output.kind === 'light',
+    isAtEnd: output.reason === 'exit',
     behindUs: output.ring?.behindUs ?? [],
     stepEndsUs: output.stepTimes?.endedAtUs ?? [],
     collections: beganAtUs.flatMap((fromUs, i) => {

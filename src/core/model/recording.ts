@@ -9,6 +9,8 @@ export interface Recording {
   readonly worldSize: number | null;
   /** Made without a trace on purpose, between two snapshots that have one. */
   readonly isLight: boolean;
+  /** Made at the end of the process: the functions have returned, so what they held is free, leaked or not. */
+  readonly isAtEnd: boolean;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
   /** The time of the snapshot, by the recorder's clock. It identifies the snapshots of a process. */

@@ -13,7 +13,7 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { getOrAdd } from '../maps.js';
 import { type Flow, followBlocks } from '../runs/flow.js';
 import { patternOf } from '../runs/runNames.js';
-import { groupRuns, type Run, stepOfDigest } from '../runs/runs.js';
+import { groupRuns, type Run, stepOfDigest, whileTraining } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { boundCompare } from './boundReport.js';
 import { addCells, emptyCell } from './compareCells.js';
@@ -60,11 +60,12 @@ export function buildCompare(
  * Two runs at the latest step at which both took a snapshot, else at their ends. @param ignored leaks that do not count
  */
 export function compareRuns(
-  before: Run,
-  after: Run,
+  wholeBefore: Run,
+  wholeAfter: Run,
   workspace: ReportWorkspace,
   ignored: readonly IgnoredLeak[] = [],
 ): CompareReport {
+  const [before, after] = [whileTraining(wholeBefore), whileTraining(wholeAfter)];
   const steps = before.steps.filter((step) => step !== null && after.steps.includes(step));
   const last = steps.at(-1) ?? null;
   const at = (run: Run): SnapshotDigest =>

@@ -12,7 +12,7 @@ import {
 } from '../attribution/owner.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
 import { medianSlope, mediansOver } from '../verdict/rate.js';
-import type { Run } from '../runs/runs.js';
+import { type Run, whileTraining } from '../runs/runs.js';
 import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
 import { getOrAdd } from '../maps.js';
@@ -101,11 +101,12 @@ interface LineSeries {
 
 /** Everything that is seen of one run. */
 export function observeRun(
-  run: Run,
+  whole: Run,
   workspace: ReportWorkspace,
   lookup: FileLookup,
   others: OtherInputs = NO_OTHERS,
 ): ObservedRun {
+  const run = whileTraining(whole);
   const { snapshots } = run;
   const joined = reachesBack(snapshots) ? null : joinTraces(snapshots);
   const { source, at } = stepsOf(run, joined);

@@ -67,6 +67,14 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
   return runs.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** The run without snapshots from the end of its process, if it has others: the end releases what training does not. */
+export function whileTraining(run: Run): Run {
+  const { snapshots, steps } = run;
+  const places = snapshots.flatMap(({ recording }, i) => (recording?.isAtEnd === true ? [] : [i]));
+  if (places.length === 0 || places.length === snapshots.length) return run;
+  return { ...run, snapshots: places.map((i) => snapshots[i]), steps: places.map((i) => steps[i]) };
+}
+
 /** A page and a pickle of one snapshot are one: the first that was given. */
 function oncePerSnapshot(digests: readonly SnapshotDigest[]): readonly SnapshotDigest[] {
   if (digests.every(({ format }) => format === digests[0].format)) return digests;

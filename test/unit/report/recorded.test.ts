@@ -57,6 +57,13 @@ describe('A recorded run', () => {
     assert.equal(line?.bytesPerStep, 19_660.8);
   });
 
+  it('is judged without the snapshot at its exit, where functions have released leaks as well', async () => {
+    const files = ['train.py', 'model.py'];
+    const digests = await recorded('aux_loss', (i) => ({ step: (i + 1) * 100, isAtEnd: i === 3 }));
+    assert.deepEqual(run(digests, files), run(digests.slice(0, 3), files));
+    assert.equal(run(digests.slice(3), files).snapshots.length, 1);
+  });
+
   it('has a forecast by the configured capacity if the recorder could not read it', async () => {
     const capacity = 200 << 20;
     const forecastOf = async (known: number | null): Promise<RunReport['forecast']> => {
