@@ -136,8 +136,8 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
   },
   {
     name: 'fellOnce',
-    seen: 'Live bytes fell once and are level.',
-    holds: (series) => series.drops === 1 && series.calm >= limit('calmEnd'),
+    seen: 'Live bytes fell once, and are level or never rose.',
+    holds: (series) => series.drops === 1 && (series.calm >= limit('calmEnd') || series.rises.length === 0),
     verdict: 'plateau',
     thresholds: ['calmEnd'],
   },

@@ -58,6 +58,7 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(1, 2, 3, 0, 1, 2, 3, 0, 1), 'periodic');
     assert.equal(verdict(5, 3, 6, 2, 7, 1), 'periodic');
     assert.equal(verdict(0, 4, 8, 2, 2, 2), 'plateau');
+    assert.equal(verdict(8, 8, 8, 8, 8, 0), 'plateau', 'weights, after the function that trained has returned');
   });
 });
 
