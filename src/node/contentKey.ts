@@ -37,11 +37,11 @@ async function sampleKey(source: ByteSource, size: number, identity: readonly un
   hash.update(JSON.stringify(identity));
   const tail = Math.max(END_BYTES, size - END_BYTES);
   hash.update(await readFully(source, 0, END_BYTES));
-  for (let look = 1; look <= LOOKS; look++) {
+  for (let look = 1; look <= LOOKS && size > END_BYTES; look++) {
     const at = END_BYTES + Math.floor(((tail - END_BYTES) * look) / (LOOKS + 1));
     hash.update(await readFully(source, at, LOOK_BYTES));
   }
-  hash.update(await readFully(source, tail, END_BYTES));
+  if (size > END_BYTES) hash.update(await readFully(source, tail, END_BYTES));
   return hash.digest('hex').slice(0, KEY_LENGTH);
 }
 
