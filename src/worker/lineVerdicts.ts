@@ -48,7 +48,7 @@ export class LineVerdicts {
   private lineOf(path: string, owner: Owner): LineReport | undefined {
     if ('bucket' in owner) return undefined;
     const lines = getOrAdd(this.byPath, path, () => {
-      const run = this.runs.find(({ snapshots }) => snapshots.some((one) => one.path === path));
+      const run = this.runs.find(({ snapshots, atExit }) => [...snapshots, ...atExit].some((one) => one.path === path));
       return new Map(run?.lines.map((line) => [ownerKey(line), line]));
     });
     return lines.get(ownerKey(owner.line));

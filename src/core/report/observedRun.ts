@@ -27,15 +27,26 @@ import { Holders } from './holder.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
 import { RecordedChances, type LiveShare } from './recordedChances.js';
-import type { DifferentVersion, HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
+import type {
+  DifferentVersion,
+  HolderReport,
+  ReportFrame,
+  RunSources,
+  SnapshotReport,
+  Statement,
+  StepSource,
+} from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { RunStatements, SourceFits } from './statement.js';
+import { snapshotReport } from './snapshotReport.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 
 /** Observations of a run, before any verdict. */
 export interface ObservedRun {
   readonly run: Run;
+  /** Snapshots taken when the process ended; not part of the run. */
+  readonly atExit: SnapshotReport[];
   /** The unit of a step, null if too few snapshots have one. */
   readonly steps: StepSource | null;
   /** The step of each snapshot. */
@@ -147,6 +158,9 @@ export function observeRun(
   };
   return {
     run,
+    atExit: whole.snapshots.flatMap((digest, i) =>
+      run !== whole && digest.recording?.isAtEnd === true ? [snapshotReport(digest, whole.steps[i])] : [],
+    ),
     steps: source,
     at,
     gaps: joined?.gaps ?? 0,

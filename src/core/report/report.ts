@@ -104,6 +104,8 @@ export interface RunReport {
   /** The source of the order of the snapshots. */
   order: RunOrder;
   snapshots: SnapshotReport[];
+  /** Snapshots taken when the process ended. They are not judged: its end releases even leaked memory. */
+  atExit: SnapshotReport[];
   verdict: Verdict;
   /** Findings on memory without a line. */
   process: ProcessFinding[];

@@ -310,12 +310,13 @@ function orderText(order: RunOrder): string | null {
 /** The number of a run's snapshots, and their steps or the source of their order. */
 export function spanText(run: RunReport): string {
   const order = run.snapshots.length > 1 ? orderText(run.order) : null;
-  if (order !== null) return [snapshotsText(run.snapshots.length), order].join(', ');
+  const more = run.atExit.length === 0 ? [] : [tCount(run.atExit.length, '1 more at exit', '{0} more at exit')];
+  if (order !== null) return [snapshotsText(run.snapshots.length), order, ...more].join(', ');
   const steps = run.snapshots.map((snapshot) => snapshot.step).filter((step) => step !== null);
   const [first] = steps;
   const last = steps[steps.length - 1];
   const span = steps.length === 0 ? [] : [first === last ? t('step {0}', first) : t('steps {0} to {1}', first, last)];
-  return [snapshotsText(run.snapshots.length), ...span].join(', ');
+  return [snapshotsText(run.snapshots.length), ...span, ...more].join(', ');
 }
 
 export function snapshotsText(count: number): string {

@@ -57,6 +57,7 @@ export function runReport(
     steps: observed.steps,
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
+    atExit: observed.atExit,
     verdict,
     process: processFindings(snapshots, lookup, sampledOf),
     forecast: GROWS.has(verdict) ? forecastOf(snapshots, at, rooms) : null,

@@ -55,7 +55,7 @@ export async function pickSnapshot(
   const names = runNames(runs, folderName, vscode.l10n);
   const items = newestFirst(runs).flatMap((run): SnapshotItem[] => [
     { label: names.get(run.id) ?? run.id, kind: vscode.QuickPickItemKind.Separator },
-    ...run.snapshots
+    ...[...run.snapshots, ...run.atExit]
       .filter(({ path }) => path !== leaveOut)
       .map((snapshot) => ({
         label: basename(snapshot.path),

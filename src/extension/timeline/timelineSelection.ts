@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { lastFailure } from '../../core/report/outOfMemory.js';
-import type { RunReport } from '../../core/report/report.js';
+import type { RunReport, SnapshotReport } from '../../core/report/report.js';
 import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
 import { newestFirst } from '../results/runOrder.js';
@@ -27,7 +27,7 @@ export class TimelineSelection {
 
   constructor(private readonly store: ResultsStore) {}
 
-  /** @param path null for the snapshot that shows most: the last one of the run that leaks most */
+  /** @param path null for the snapshot that shows most: the last one with a trace of the run that leaks most */
   ask(path: string | null, highlight: SourcePlace | null): void {
     this.request = nextRequest(this.request);
     this.path = path;
@@ -49,7 +49,7 @@ export class TimelineSelection {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
     const choices = newestFirst(runs).flatMap((run) =>
-      run.snapshots.map(({ path, devices, step }) => ({
+      allSnapshots(run).map(({ path, devices, step }) => ({
         path,
         label: basename(path),
         run: names.get(run.id) ?? run.id,
@@ -67,7 +67,7 @@ export class TimelineSelection {
       kind: 'trend' as const,
     }));
     const path = this.path ?? this.bestSnapshot(runs);
-    const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
+    const snapshot = runs.flatMap(allSnapshots).find((candidate) => candidate.path === path);
     const failures = runs.flatMap(({ outOfMemory }) => outOfMemory).filter((failure) => failure.path === path);
     // The device that ran out of memory, else the fullest.
     const fullest = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
@@ -87,6 +87,12 @@ export class TimelineSelection {
     const place = this.highlight;
     const marked = this.store.marks.find(({ file, line }) => file === place?.file && line === place.line);
     const worst = [...runs].sort((a, b) => leakRate(b) - leakRate(a)).at(0);
-    return (marked?.parts[0].run ?? worst)?.snapshots.at(-1)?.path;
+    const { snapshots = [] } = marked?.parts[0].run ?? worst ?? {};
+    return (snapshots.findLast(({ events }) => events > 0) ?? snapshots.at(-1))?.path;
   }
+}
+
+/** Also those that are not judged. */
+function allSnapshots({ snapshots, atExit }: RunReport): SnapshotReport[] {
+  return [...snapshots, ...atExit];
 }

@@ -34,6 +34,8 @@ interface SnapshotNode {
   readonly kind: 'snapshot';
   readonly path: string;
   readonly snapshot: SnapshotReport;
+  /** False for one taken when the process ended. */
+  readonly isJudged: boolean;
 }
 /** A file that is being read or cannot be. */
 interface FileNode {
@@ -95,7 +97,8 @@ export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<S
       case 'run':
         return [
           ...notes('info', [...node.run.process.map(messageOf), ...outOfMemoryTexts(node.run.outOfMemory)]),
-          ...node.run.snapshots.map((snapshot): SnapshotNode => ({ kind: 'snapshot', path: snapshot.path, snapshot })),
+          ...node.run.snapshots.map((snapshot) => snapshotNode(snapshot, true)),
+          ...node.run.atExit.map((snapshot) => snapshotNode(snapshot, false)),
         ];
       case 'snapshot':
         return notes('warning', node.snapshot.warnings.map(messageOf));
@@ -170,6 +173,10 @@ export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<S
   }
 }
 
+function snapshotNode(snapshot: SnapshotReport, isJudged: boolean): SnapshotNode {
+  return { kind: 'snapshot', path: snapshot.path, snapshot, isJudged };
+}
+
 function notes(icon: NoteNode['icon'], messages: readonly string[]): NoteNode[] {
   return messages.map((message) => ({ kind: 'note', icon, message }));
 }
@@ -217,17 +224,25 @@ function runItem({ run, name, unfolded, mostLive: most }: RunNode): vscode.TreeI
   return item;
 }
 
-function snapshotItem({ path, snapshot }: SnapshotNode): vscode.TreeItem {
+function snapshotItem({ path, snapshot, isJudged }: SnapshotNode): vscode.TreeItem {
   const { warnings } = snapshot;
   const item = new vscode.TreeItem(
     basename(path),
     warnings.length > 0 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
   );
   item.id = `snapshot:${path}`;
-  item.description = snapshotText(snapshot, vscode.l10n);
+  item.description = [
+    ...(isJudged ? [] : [vscode.l10n.t('at exit, not judged')]),
+    snapshotText(snapshot, vscode.l10n),
+  ].join(' · ');
   // An icon on each row would leave no width for the bytes.
   if (warnings.length > 0) item.iconPath = new vscode.ThemeIcon('warning');
-  item.tooltip = [path, item.description, ...warnings.map(({ message }) => message)].join('\n');
+  item.tooltip = [
+    path,
+    item.description,
+    ...(isJudged ? [] : [vscode.l10n.t('The end of the process releases memory, leaked or not.')]),
+    ...warnings.map(messageOf),
+  ].join('\n');
   item.contextValue = RowKind.snapshot;
   item.command = showCommand(path);
   return item;

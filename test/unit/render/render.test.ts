@@ -68,6 +68,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         categories: [],
         peak: null,
         peaks: [],
+        atExit: [],
         outOfMemory: [],
       },
     ],

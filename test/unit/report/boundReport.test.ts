@@ -121,6 +121,7 @@ describe('A report beyond its size', () => {
       lines: [long, { ...long }],
       peak: null,
       peaks: [],
+      atExit: [],
       outOfMemory: [],
     }));
     boundRuns(ranks);

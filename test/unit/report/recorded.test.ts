@@ -5,6 +5,7 @@ import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/di
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
+import { spanText } from '../../../src/core/report/reportText.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
 
@@ -60,7 +61,9 @@ describe('A recorded run', () => {
   it('is judged without the snapshot at its exit, where functions have released leaks as well', async () => {
     const files = ['train.py', 'model.py'];
     const digests = await recorded('aux_loss', (i) => ({ step: (i + 1) * 100, isAtEnd: i === 3 }));
-    assert.deepEqual(run(digests, files), run(digests.slice(0, 3), files));
+    const whole = run(digests, files);
+    assert.deepEqual(whole, { ...run(digests.slice(0, 3), files), atExit: run(digests.slice(3), files).snapshots });
+    assert.match(spanText(whole), /^3 snapshots, .*, 1 more at exit$/);
     assert.equal(run(digests.slice(3), files).snapshots.length, 1);
   });
 

@@ -66,6 +66,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     categories: [],
     peak: null,
     peaks: [],
+    atExit: [],
     outOfMemory: [],
     ...over,
   };
