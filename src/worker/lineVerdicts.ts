@@ -2,6 +2,7 @@ import { ownerKey, type Owner } from '../core/attribution/owner.js';
 import { lastFailure } from '../core/report/outOfMemory.js';
 import { getOrAdd } from '../core/maps.js';
 import type { LineReport, OutOfMemoryReport, Report, RunReport } from '../core/report/report.js';
+import { allSnapshots } from '../core/report/snapshotReport.js';
 import type { LineFinding } from '../protocol/bandData.js';
 
 /** The last report's verdicts on the lines of each snapshot's run. */
@@ -48,7 +49,7 @@ export class LineVerdicts {
   private lineOf(path: string, owner: Owner): LineReport | undefined {
     if ('bucket' in owner) return undefined;
     const lines = getOrAdd(this.byPath, path, () => {
-      const run = this.runs.find(({ snapshots, atExit }) => [...snapshots, ...atExit].some((one) => one.path === path));
+      const run = this.runs.find((one) => allSnapshots(one).some((snapshot) => snapshot.path === path));
       return new Map(run?.lines.map((line) => [ownerKey(line), line]));
     });
     return lines.get(ownerKey(owner.line));

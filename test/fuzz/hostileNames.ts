@@ -37,9 +37,14 @@ export function linesSnapshot(count: number, head: string, blocks = 1): Uint8Arr
           w.list([(v) => v.dict({ name: known(0), filename: known(1), line: int(i + 1) })]),
     ),
   ])(writer);
+  return withBlocks(writer, count, blocks, 2);
+}
+
+/** The snapshot of some live blocks per stack. @param first the number of the first stack */
+function withBlocks(writer: PickleWriter, count: number, blocks: number, first: number): Uint8Array {
   return writer
     .dict({
-      segments: (w) => w.list(times(count * blocks, (i) => segment(0, 512 * (i + 1), known(2 + (i % count))))),
+      segments: (w) => w.list(times(count * blocks, (i) => segment(0, 512 * (i + 1), known(first + (i % count))))),
       device_traces: (w) => w.list([]),
     })
     .stop();
@@ -71,12 +76,7 @@ function movedLines(count: number, from: number, blocks = 1, length = 4): Uint8A
           ]),
     ),
   ])(writer);
-  return writer
-    .dict({
-      segments: (w) => w.list(times(count * blocks, (i) => segment(0, 512 * (i + 1), known(3 + (i % count))))),
-      device_traces: (w) => w.list([]),
-    })
-    .stop();
+  return withBlocks(writer, count, blocks, 3);
 }
 
 /** A trace of entries with this beside their address. */

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'LINE', align: '<' },
 ];
 
-/** The beginning of a comparison on every surface: its subject, if that is no run, and the answer. */
+/** The beginning of a comparison on every surface: its subject, if that is not a run, and the answer. */
 export function compareSentences({ configurations, fix, a, b, lines }: CompareReport): string[] {
   const notice = configurations === null ? [] : [configurationsText(configurations)];
   if (fix !== null) return [...notice, fixSentence(fix)];

@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
-import type { SnapshotReport } from './report.js';
+import type { RunReport, SnapshotReport } from './report.js';
 
 const known = new WeakMap<SnapshotDigest, SnapshotReport>();
 
@@ -11,6 +11,11 @@ export function snapshotReport(digest: SnapshotDigest, step: number | null): Sna
     known.set(digest, report);
   }
   return report;
+}
+
+/** All snapshots of a run, also those that are not judged. */
+export function allSnapshots({ snapshots, atExit }: Pick<RunReport, 'snapshots' | 'atExit'>): SnapshotReport[] {
+  return [...snapshots, ...atExit];
 }
 
 function figuresOf(digest: SnapshotDigest, step: number | null): SnapshotReport {

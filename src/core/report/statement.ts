@@ -115,7 +115,7 @@ export class SourceFits {
     return { line: spans.length === 1 ? spans[0][0] : null };
   }
 
-  /** By indentation alone: parsing a file takes longer. False is no proof. */
+  /** By indentation alone: parsing a file takes longer. False does not prove anything. */
   private isInside(file: string, line: number, name: string): boolean {
     let indent = Infinity;
     for (let at = line; at > 0 && indent > 0; at--) {

@@ -10,7 +10,7 @@ const NAMED_STEP =
 const RECORDER_WORD = /#_(?:oom|light)$/;
 /** A number at the end of a name, and the part before it. */
 const COUNTER = /^(?<before>.*?)(?<![\d.]|\d[._-])(?<number>\d+)[^\da-z]*$/i;
-/** Words of a configuration: their number belongs to the run and is no step. */
+/** Words of a configuration. Their number is part of the run, not a step. */
 const CONFIGURATION =
   /(?:^|[^a-z])(?:ctx|context|seq|sequence|len|length|seqlen|fp|bf|float|int|bits?|b|bs|bsz|batch|size|dim|d|hidden|width|layers?|depth|heads?|model|cl|tokens?|vocab|lr|k|n|chunk|tile|block|res|resolution|img|image|px|crop|window|world|tp|pp|dp|cp|ep|zero|stage|q|w|x)[_=-]?$|[a-z]\d+x$/i;
 /** Folders that a launcher makes again for every step; other numbered folders are runs of their own. */

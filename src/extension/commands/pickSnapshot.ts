@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { allSnapshots } from '../../core/report/snapshotReport.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -55,7 +56,7 @@ export async function pickSnapshot(
   const names = runNames(runs, folderName, vscode.l10n);
   const items = newestFirst(runs).flatMap((run): SnapshotItem[] => [
     { label: names.get(run.id) ?? run.id, kind: vscode.QuickPickItemKind.Separator },
-    ...[...run.snapshots, ...run.atExit]
+    ...allSnapshots(run)
       .filter(({ path }) => path !== leaveOut)
       .map((snapshot) => ({
         label: basename(snapshot.path),

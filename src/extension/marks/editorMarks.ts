@@ -256,7 +256,7 @@ export class EditorMarks extends Listener {
     });
   }
 
-  /** The document's name in reports; null if it is no Python file of the workspace. */
+  /** The document's name in reports; null if it is not a Python file of the workspace. */
   private pathOf(document: vscode.TextDocument): string | null {
     return document.languageId === 'python' ? this.files.nameOf(document.uri) : null;
   }

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { lastFailure } from '../../core/report/outOfMemory.js';
-import type { RunReport, SnapshotReport } from '../../core/report/report.js';
+import type { RunReport } from '../../core/report/report.js';
+import { allSnapshots } from '../../core/report/snapshotReport.js';
 import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
 import { newestFirst } from '../results/runOrder.js';
@@ -90,9 +91,4 @@ export class TimelineSelection {
     const { snapshots = [] } = marked?.parts[0].run ?? worst ?? {};
     return (snapshots.findLast(({ events }) => events > 0) ?? snapshots.at(-1))?.path;
   }
-}
-
-/** Also those that are not judged. */
-function allSnapshots({ snapshots, atExit }: RunReport): SnapshotReport[] {
-  return [...snapshots, ...atExit];
 }

@@ -22,6 +22,10 @@ describe('The documents', () => {
     assert.ok(read('docs/cli.md').includes(`\`\`\`text\n${HELP}\`\`\``), 'run: npm run docs');
   });
 
+  it('name both commands in README.md', () => {
+    for (const command of ['npm start', 'npm test']) assert.ok(read('README.md').includes(`\`${command}\``), command);
+  });
+
   it('link to files that exist', () => {
     const broken = documents.flatMap((document) =>
       [...read(document).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]

@@ -367,7 +367,7 @@ export function isModule(library: string): boolean {
   return library.startsWith('torch.nn.');
 }
 
-/** An object of a library that is no module: it may hold, release or call its arguments, repeatedly. */
+/** An object of a library, not a module: it may hold, release or call its arguments, repeatedly. */
 export function isForeign(object: PyObject): boolean {
   return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
 }
