@@ -25,6 +25,8 @@ const MOST_SECONDS = 10;
 const MOST_BYTES = 2 ** 30;
 /** Of a report on any input. */
 const MOST_OUTPUT = 2 ** 28;
+/** Characters of a command. */
+const MOST_SHOWN = 100;
 /** Exit codes of the command line that say what they mean. */
 const MEANT = [0, 2];
 
@@ -127,7 +129,7 @@ for (const { name, files, input, commands = ANALYZE } of ATTACKS.filter((attack)
     const args = command.flatMap((word) =>
       word === 'FILES' ? paths : [word.replace(/^FOLDER/, folder).replace(/^OUT$/, join(root, 'out'))],
     );
-    tell(commands.length > 1 ? `${name}: ${command.join(' ')}` : name, judge(args, input?.()));
+    tell(commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MOST_SHOWN)}` : name, judge(args, input?.()));
   }
 }
 for (const { name, text } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {

@@ -20,6 +20,7 @@ import {
   RANK_DIFFERENCES,
   TOOLS,
 } from './tools.js';
+import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
 
 /** Characters of a report that are taken from a job. */
@@ -45,19 +46,18 @@ export async function serve(
   const common = { root, rules, output: 'json', mostLines: Infinity, rankPattern: null, out: null } as const;
   const ended = new AbortController();
   // One at a time: each may take as much memory as a command.
-  let last: Promise<unknown> = Promise.resolve();
+  const turns = new Turns();
 
-  const ask = async <Answer>(
+  const ask = <Answer>(
     command: AnalyzeArguments | CompareArguments,
     signal: AbortSignal,
-  ): Promise<Answer & Complaints> => {
-    const turn = last.then(async () => {
-      signal.throwIfAborted();
+  ): Promise<Answer & Complaints> =>
+    turns.take(JSON.stringify(command), signal, async (abandoned) => {
       ended.signal.throwIfAborted();
       const pieces: string[] = [];
       const complaints: string[] = [];
       let length = 0;
-      await workWith(AbortSignal.any([signal, ended.signal]))(command, {
+      await workWith(AbortSignal.any([abandoned, ended.signal]))(command, {
         print: (text, written) => {
           length += text.length;
           if (length <= LONGEST_REPORT) pieces.push(text);
@@ -69,9 +69,6 @@ export async function serve(
       if (length === 0) throw new Error(`${complaintText(complaints)} To record, ask ${HOW_TO_RECORD}.`);
       return { ...(JSON.parse(pieces.join('')) as Answer), complaints };
     });
-    last = turn.catch(() => undefined);
-    return turn;
-  };
   const report = (signal: AbortSignal): Promise<Report & Complaints> =>
     ask(
       { command: 'analyze', ...common, inputs: folders, failOn: [], expectRanks: null, cache, jobs: 1, budget: null },
@@ -145,7 +142,7 @@ export async function serve(
     });
   } finally {
     ended.abort();
-    await last;
+    await turns.end();
     await rm(cache, { recursive: true, force: true });
   }
   return false;

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sentenceOf } from '../../../src/cli/usageError.js';
 import { TOOLS } from '../../../src/cli/mcp/tools.js';
+import { Turns } from '../../../src/cli/mcp/turns.js';
 import { builtProgram, repositoryRoot } from '../../support/repository.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { recordAnswer, Roots } from '../../../src/cli/mcp/serve.js';
@@ -87,6 +88,58 @@ describe('The server of agents', () => {
       /^leakline: A message of the agent cannot be read: .* exceeded maximum size of 10485760 bytes\.\n$/,
     );
     assert.equal(stdout.split('\n').length, 2);
+  });
+});
+
+describe('Questions of agents', () => {
+  const ASKER = new AbortController().signal;
+  let turns: Turns;
+  let reports: number;
+  const report = (abandoned: AbortSignal): Promise<string> =>
+    Promise.resolve(`report ${++reports}${abandoned.aborted ? ', abandoned' : ''}`);
+  /** Asks during the work for another question. */
+  const whileBusy = (ask: () => Promise<string>[]): Promise<PromiseSettledResult<string>[]> => {
+    let asked: Promise<string>[] = [];
+    const busy = turns.take('report', ASKER, async () => {
+      asked = ask();
+      return Promise.resolve();
+    });
+    return busy.then(() => Promise.allSettled(asked));
+  };
+  beforeEach(() => {
+    turns = new Turns();
+    reports = 0;
+  });
+
+  it('share one answer while they wait, which is newer than all of them', async () => {
+    const ends = await whileBusy(() => [
+      turns.take('report', ASKER, report),
+      turns.take('compare', ASKER, report),
+      turns.take('report', ASKER, report),
+    ]);
+    assert.deepEqual(
+      ends.map((end) => end.status === 'fulfilled' && end.value),
+      ['report 1', 'report 2', 'report 1'],
+    );
+  });
+
+  it('are dropped when all askers left, and only then', async () => {
+    const askers = [new AbortController(), new AbortController(), new AbortController()];
+    const ends = await whileBusy(() => {
+      const [some, last, only] = askers.map(({ signal }) => signal);
+      const asked = [
+        turns.take('report', some, report),
+        turns.take('report', last, report),
+        turns.take('compare', only, report),
+      ];
+      askers[0].abort();
+      askers[2].abort();
+      return [...asked, turns.take('compare', ASKER, report)];
+    });
+    assert.deepEqual(
+      ends.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as Error).name)),
+      ['report 1', 'report 1', 'AbortError', 'report 2'],
+    );
   });
 });
 
