@@ -63,7 +63,9 @@ interface Habits {
   rows: Uint32Array;
   /** Forward passes, or parts of one, before which the stack allocated. */
   rounds: Uint32Array;
+  /** One stands for any number, unless the stack is unmarked. */
   freedInBackward: Uint32Array;
+  /** Of stacks of an optimizer. */
   freedBeforeForward: Uint32Array;
   /** In steps. */
   longestFreedAge: Uint32Array;
@@ -76,6 +78,8 @@ export class Categorizer {
   private readonly habits: Habits;
   /** Rows of the allocations made in the trace that outlive the step of their birth; all that are live at the end. */
   readonly longLived: readonly number[];
+  /** Rows of memory that is older than the trace. */
+  readonly older: readonly number[];
   /** Allocations that the forward pass makes. */
   private readonly forwards: MarkCount;
   private readonly freeStackOf: (ordinal: number) => StackId;
@@ -96,8 +100,10 @@ export class Categorizer {
     this.freesHaveStacks = freesHaveStacks(snapshot, history);
     this.freeStackOf = freeStacks(snapshot, history);
     const longLived: number[] = [];
-    this.habits = this.findHabits(longLived);
+    const older: number[] = [];
+    this.habits = this.findHabits(longLived, older);
     this.longLived = longLived;
+    this.older = older;
   }
 
   of(lived: Lived): CategoryCode {
@@ -208,45 +214,52 @@ export class Categorizer {
     return this.forwards.upTo(death - 1) > this.forwards.upTo(birth);
   }
 
-  private findHabits(longLived: number[]): Habits {
-    const { allocations, trace } = this.history;
-    const { forwards } = this;
+  private findHabits(longLived: number[], older: number[]): Habits {
+    const { count, birth: births, death: deaths, stack: stackOf } = this.history.allocations;
+    const end = this.history.trace.count;
+    const { forwards, roles } = this;
     const starts = this.steps?.starts ?? [];
     const stacks = this.snapshot.stacks.count;
-    const habits: Habits = {
-      rows: new Uint32Array(stacks),
-      rounds: new Uint32Array(stacks),
-      freedInBackward: new Uint32Array(stacks),
-      freedBeforeForward: new Uint32Array(stacks),
-      longestFreedAge: new Uint32Array(stacks),
-      survivorSteps: new Uint32Array(stacks),
-    };
+    const rows = new Uint32Array(stacks);
+    const rounds = new Uint32Array(stacks);
+    const freedInBackward = new Uint32Array(stacks);
+    const freedBeforeForward = new Uint32Array(stacks);
+    const longestFreedAge = new Uint32Array(stacks);
+    const survivorSteps = new Uint32Array(stacks);
     const lastSurvivorStep = new Int32Array(stacks).fill(-1);
     const lastRound = new Int32Array(stacks).fill(-1);
     let step = 0;
-    for (let row = 0; row < allocations.count; row++) {
-      const birth = allocations.birth[row];
-      if (birth < 0) continue;
-      const death = allocations.death[row];
-      const stack = allocations.stack[row];
-      habits.rows[stack]++;
-      const round = forwards.upTo(birth);
-      if (lastRound[stack] !== round) habits.rounds[stack]++;
+    /** Allocations of the forward pass so far. */
+    let round = 0;
+    for (let row = 0; row < count; row++) {
+      const birth = births[row];
+      if (birth < 0) {
+        older.push(row);
+        continue;
+      }
+      const death = deaths[row];
+      const stack = stackOf[row];
+      const role = roles.of(stack);
+      if (role === StackRole.Forward) round++;
+      rows[stack]++;
+      if (lastRound[stack] !== round) rounds[stack]++;
       lastRound[stack] = round;
       while (step < starts.length && starts[step] <= birth) step++;
-      if (death >= trace.count) {
+      if (death >= end) {
         longLived.push(row);
-        if (lastSurvivorStep[stack] !== step) habits.survivorSteps[stack]++;
+        if (lastSurvivorStep[stack] !== step) survivorSteps[stack]++;
         lastSurvivorStep[stack] = step;
         continue;
       }
-      if (this.isFreedInBackward(death)) habits.freedInBackward[stack]++;
-      if (forwards.upTo(death - 1) <= round) habits.freedBeforeForward[stack]++;
+      // Of stacks with a role, one is enough.
+      const isOpen = freedInBackward[stack] === 0 || role === StackRole.Unmarked;
+      if (isOpen && this.isFreedInBackward(death)) freedInBackward[stack]++;
+      if (role === StackRole.Optimizer && forwards.upTo(death - 1) <= round) freedBeforeForward[stack]++;
       if (step === starts.length || death < starts[step]) continue;
       longLived.push(row);
-      habits.longestFreedAge[stack] = Math.max(habits.longestFreedAge[stack], this.stepOf(death) - step);
+      longestFreedAge[stack] = Math.max(longestFreedAge[stack], this.stepOf(death) - step);
     }
-    return habits;
+    return { rows, rounds, freedInBackward, freedBeforeForward, longestFreedAge, survivorSteps };
   }
 
   private stepOf(ordinal: number): number {

@@ -1,12 +1,12 @@
 import type { Snapshot } from '../model/snapshot.js';
 import { Categorizer } from './categories.js';
-import { deviceHistory, type DeviceHistory } from '../model/history.js';
+import { deviceHistory, type TraceHistory } from '../model/history.js';
 import { StackRoles } from './stackRole.js';
 import { stepsOnDevice, type Steps } from './steps.js';
 
 /** A device's curve, with facts for its steps and categories. */
 export interface DeviceView {
-  history: DeviceHistory;
+  history: TraceHistory;
   /** null if the trace shows none. */
   steps: Steps | null;
   categorizer: Categorizer;

@@ -202,27 +202,31 @@ function eachOf(counts: ReadonlyMap<number, number>): Uint32Array {
 
 /** Live bytes at the ends of steps, as minimum per bin. `change[s]` is the change in step `s`. */
 function floorsOf(change: Float64Array, stepCount: number, binSteps: number): Float64Array {
-  const bins = Math.ceil((stepCount + 1) / binSteps);
-  const floors = new Float64Array(bins).fill(Number.POSITIVE_INFINITY);
+  const floors = new Float64Array(Math.ceil((stepCount + 1) / binSteps));
   let live = 0;
-  for (let step = 0; step <= stepCount; step++) {
-    live += change[step];
-    const bin = Math.floor(step / binSteps);
-    floors[bin] = Math.min(floors[bin], live);
+  let step = 0;
+  for (let bin = 0; bin < floors.length; bin++) {
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const end = Math.min(stepCount + 1, step + binSteps); step < end; step++) {
+      live += change[step];
+      if (live < lowest) lowest = live;
+    }
+    floors[bin] = lowest;
   }
   return floors;
 }
 
 /** The stack of the request that a completed free answers: the completion may carry that of an unrelated call. */
 export function freeStacks(snapshot: Snapshot, history: DeviceHistory): (ordinal: number) => StackId {
-  const { events } = snapshot;
+  const { action, addrLow, addrHigh, stack } = snapshot.events;
   const { first } = history.trace;
   return (ordinal) => {
     const event = first + ordinal;
+    const low = addrLow[event];
+    const high = addrHigh[event];
     for (let back = event; back >= first && back > event - 8; back--) {
-      const same = events.addrLow[back] === events.addrLow[event] && events.addrHigh[back] === events.addrHigh[event];
-      if (same && events.action[back] === Action.FreeRequested) return events.stack[back];
+      if (addrLow[back] === low && addrHigh[back] === high && action[back] === Action.FreeRequested) return stack[back];
     }
-    return events.stack[event];
+    return stack[event];
   };
 }

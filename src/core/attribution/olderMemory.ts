@@ -1,4 +1,4 @@
-import type { DeviceHistory } from '../model/history.js';
+import { liveRows, type DeviceHistory } from '../model/history.js';
 import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import { CategoryCode, livedRow, type Categorizer } from './categories.js';
@@ -30,14 +30,14 @@ export function olderMemory(
   event: number,
 ): OlderMemory {
   const { allocations, trace } = history;
-  const { birth, death, bytes, stack } = allocations;
+  const { death, bytes, stack } = allocations;
   const stacklessOf = stacklessRows(snapshot, history);
   const freeStackOf = freeStacks(snapshot, history);
   const freed = new Map<StackId, { stack: StackId; bytes: Bytes; blocks: number }>();
   const older = new Map<Bytes, number>();
-  for (let row = 0; row < allocations.count; row++) {
-    const isOlder = birth[row] < 0 && death[row] > event && stack[row] <= EMPTY_STACK;
-    if (!isOlder || stacklessOf(row) !== 'beforeRecording') continue;
+  for (const row of categorizer.older) {
+    const isHeld = death[row] > event && stack[row] <= EMPTY_STACK;
+    if (!isHeld || stacklessOf(row) !== 'beforeRecording') continue;
     if (death[row] >= trace.count) {
       older.set(bytes[row], (older.get(bytes[row]) ?? 0) + 1);
       continue;
@@ -54,7 +54,7 @@ export function olderMemory(
 
 /** Sizes of the gradients that are live when the last one is made: then the backward pass has freed all others. */
 function gradientSizes(history: DeviceHistory, categorizer: Categorizer): Map<Bytes, number> {
-  const { birth, death, bytes, stack, count } = history.allocations;
+  const { birth, bytes, stack, count } = history.allocations;
   const isGradient = (row: number): boolean =>
     birth[row] >= 0 &&
     categorizer.mayBeGradient(stack[row]) &&
@@ -62,8 +62,8 @@ function gradientSizes(history: DeviceHistory, categorizer: Categorizer): Map<By
   let end = count;
   while (end > 0 && !isGradient(end - 1)) end--;
   const sizes = new Map<Bytes, number>();
-  for (let row = 0; row < end; row++) {
-    if (death[row] > birth[end - 1] && isGradient(row)) sizes.set(bytes[row], (sizes.get(bytes[row]) ?? 0) + 1);
+  for (const row of end === 0 ? [] : liveRows(history, birth[end - 1])) {
+    if (isGradient(row)) sizes.set(bytes[row], (sizes.get(bytes[row]) ?? 0) + 1);
   }
   return sizes;
 }

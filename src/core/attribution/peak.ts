@@ -2,7 +2,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import { livedRow, type Categorizer, type CategoryCode } from './categories.js';
 import { BlockSizes, type EqualBlocks } from './equalBlocks.js';
-import type { DeviceHistory } from '../model/history.js';
+import { liveRows, type DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessRows } from './stackless.js';
 
@@ -22,29 +22,17 @@ export interface PeakGroup {
   fromEarlierSteps: number;
 }
 
-export interface Peak {
-  /** Ordinal of the event after which the curve is highest, the first of several; -1 for the state before the trace. */
-  event: number;
-  /** The curve's value there. The groups add up to it. */
-  liveBytes: Bytes;
-  groups: PeakGroup[];
-}
-
-/** Who holds the memory at the peak of a device's curve. Linear in its allocations. */
-export function peakOf(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer): Peak {
-  const { live } = history;
-  let highest = 0;
-  for (let i = 1; i < live.length; i++) if (live[i] > live[highest]) highest = i;
-  return heldAt(snapshot, history, categorizer, highest - 1);
-}
-
 /** Who holds the memory after an event, -1 for the state before the trace. Linear in the allocations. */
-export function heldAt(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer, event: number): Peak {
-  const { live, allocations } = history;
+export function heldAt(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  categorizer: Categorizer,
+  event: number,
+): PeakGroup[] {
+  const { bytes } = history.allocations;
   const groups = new Map<string, { group: Omit<PeakGroup, 'equal'>; sizes: BlockSizes }>();
   const stacklessOf = stacklessRows(snapshot, history);
-  for (let row = 0; row < allocations.count; row++) {
-    if (allocations.birth[row] > event || allocations.death[row] <= event) continue;
+  for (const row of liveRows(history, event)) {
     const lived = livedRow(history, row);
     const category = categorizer.of(lived);
     const stackless = stacklessOf(row);
@@ -66,15 +54,11 @@ export function heldAt(snapshot: Snapshot, history: DeviceHistory, categorizer: 
       groups.set(key, known);
     }
     const { group, sizes } = known;
-    sizes.add(allocations.bytes[row]);
-    group.bytes += allocations.bytes[row];
+    sizes.add(bytes[row]);
+    group.bytes += bytes[row];
     group.blocks++;
     if (categorizer.isFromEarlierStep(lived, event)) group.fromEarlierSteps++;
     else if (categorizer.isKeptForBackward(lived)) group.keptForBackward++;
   }
-  return {
-    event,
-    liveBytes: live[event + 1],
-    groups: [...groups.values()].map(({ group, sizes }) => ({ ...group, equal: sizes.most() })),
-  };
+  return [...groups.values()].map(({ group, sizes }) => ({ ...group, equal: sizes.most() }));
 }

@@ -59,7 +59,7 @@ export function stepAt(steps: Steps, ordinal: number): number {
 }
 
 function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRoles): Uint32Array | null {
-  const { annotations, strings, events } = snapshot;
+  const { annotations, strings } = snapshot;
   const byName = new Map<number, number[]>();
   for (let i = 0; i < annotations.count; i++) {
     if (annotations.isStart[i] === 0) continue;
@@ -76,13 +76,15 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
   if (times.length < FEWEST_TURNS) return null;
   const starts: number[] = [];
   const hasForward = forwardTest(snapshot, trace, roles);
+  const { timeUs } = snapshot.events;
+  const { first, count } = trace;
   let ordinal = 0;
   for (const time of times.sort((a, b) => a - b)) {
-    while (ordinal < trace.count && events.timeUs[trace.first + ordinal] < time) ordinal++;
+    while (ordinal < count && timeUs[first + ordinal] < time) ordinal++;
     const before = starts.at(-1);
     // An optimizer for every layer steps many times in one step.
     const isNew = before === undefined || (before !== ordinal && hasForward(before, ordinal));
-    if (ordinal < trace.count && isNew) starts.push(ordinal);
+    if (ordinal < count && isNew) starts.push(ordinal);
   }
   return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
 }

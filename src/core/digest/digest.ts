@@ -124,9 +124,8 @@ export function digestSnapshot(
     const meeting = isAlone ? meetsNone(history.trace) : traceMeeting(snapshot, history.trace, recording);
     curves.push(traceCurve(snapshot, history, recording, meeting, !isAlone));
     if (own === null) continue;
-    const { longLived } = categorizer;
-    spans.push(traceSpan(snapshot, history, own, longLived, spanStacks(snapshot, frames), meeting));
-    lifetimes.push(...namedLifetimes(snapshot, history, own, longLived, frames));
+    spans.push(traceSpan(snapshot, history, own, categorizer, spanStacks(snapshot, frames), meeting));
+    lifetimes.push(...namedLifetimes(snapshot, history, own, categorizer.longLived, frames));
   }
   return {
     ...figuresOf(

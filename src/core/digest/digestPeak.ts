@@ -4,7 +4,7 @@ import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
 import { olderMemory } from '../attribution/olderMemory.js';
 import { phaseOf, type Phase } from '../attribution/passPhase.js';
-import { heldAt, peakOf, type Peak, type PeakGroup } from '../attribution/peak.js';
+import { heldAt, type PeakGroup } from '../attribution/peak.js';
 import { failuresOf } from '../attribution/failures.js';
 import { snapshotAt } from '../model/snapshotAt.js';
 import { stepsBegun } from '../attribution/stepNumbers.js';
@@ -68,7 +68,7 @@ export function devicePeaks(
 ): DigestPeak[] {
   return views
     .filter(({ history }) => history.trace.count > 0)
-    .map((view) => peakWithFrames(snapshot, peakOf(snapshot, view.history, view.categorizer), view, recording, ofStack))
+    .map((view) => peakWithFrames(snapshot, view.history.peak, view, recording, ofStack))
     .sort((a, b) => b.liveBytes - a.liveBytes);
 }
 
@@ -88,7 +88,7 @@ export function deviceFailures(
 ): DigestFailure[] {
   const { events } = snapshot;
   return views.flatMap((view) => {
-    const { history, categorizer } = view;
+    const { history } = view;
     const { first } = history.trace;
     return failuresOf(snapshot, history, MOST_LISTED)
       .slice(-MOST_FAILURES)
@@ -96,7 +96,7 @@ export function deviceFailures(
         frames: ofStack(events.stack[first + event]),
         forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),
         largestFreeBytes: largestFree(snapshot, view, event),
-        held: peakWithFrames(snapshot, heldAt(snapshot, history, categorizer, event), view, recording, ofStack),
+        held: peakWithFrames(snapshot, event, view, recording, ofStack),
       }));
   });
 }
@@ -116,28 +116,28 @@ function largestFree(snapshot: Snapshot, { history }: DeviceView, event: number)
 
 function peakWithFrames(
   snapshot: Snapshot,
-  peak: Peak,
+  event: number,
   { history, categorizer, roles, steps }: DeviceView,
   recording: Recording | null,
   ofStack: (stack: StackId) => readonly number[],
 ): DigestPeak {
   const { startUs } = history;
-  const time = history.timeAt(Math.max(0, peak.event));
+  const time = history.timeAt(Math.max(0, event));
   const timeUs = time === null || startUs === null ? null : startUs + time;
   const { trace } = history;
-  const stack = peak.event < 0 ? NO_STACK : snapshot.events.stack[trace.first + peak.event];
-  const { freed, ...older } = olderMemory(snapshot, history, categorizer, peak.event);
+  const stack = event < 0 ? NO_STACK : snapshot.events.stack[trace.first + event];
+  const { freed, ...older } = olderMemory(snapshot, history, categorizer, event);
   return {
     device: trace.device,
-    event: peak.event,
+    event,
     timeUs,
-    step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, peak.event)),
-    liveBytes: peak.liveBytes,
-    reservedBytes: history.reservedAfter(peak.event),
-    phase: peak.event < 0 ? null : phaseOf(snapshot, roles, stack),
+    step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, event)),
+    liveBytes: history.live[event + 1],
+    reservedBytes: history.reservedAfter(event),
+    phase: event < 0 ? null : phaseOf(snapshot, roles, stack),
     frames: ofStack(stack),
     older: { ...older, freed: freed.map(({ stack: by, ...sum }) => ({ ...sum, frames: ofStack(by) })) },
-    groups: peak.groups.map(({ stack, forwardStack, ...group }) => ({
+    groups: heldAt(snapshot, history, categorizer, event).map(({ stack, forwardStack, ...group }) => ({
       ...group,
       frames: ofStack(stack),
       forwardFrames: ofStack(forwardStack),

@@ -3,6 +3,7 @@ import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snap
 import type { Recording } from '../model/recording.js';
 import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
+import type { Categorizer } from '../attribution/categories.js';
 import { freeStacks } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { DigestStack } from './stackKey.js';
@@ -77,11 +78,14 @@ export interface SpanStacks {
   site: (stack: StackId) => DigestFrame | null;
 }
 
+/** Rows of memory that is older than the trace, and of allocations that outlived their step. */
+type LongRows = Pick<Categorizer, 'older' | 'longLived'>;
+
 export function traceSpan(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  longLived: readonly number[],
+  rows: LongRows,
   stacksOf: SpanStacks,
   meeting: TraceMeeting,
 ): TraceSpan {
@@ -95,7 +99,7 @@ export function traceSpan(
       startUs === null
         ? null
         : Float64Array.from(steps.starts, (ordinal) => startUs + (history.timeAt(ordinal) ?? Number.NaN)),
-    ...livesOf(snapshot, history, longLived, stacksOf),
+    ...livesOf(snapshot, history, rows, stacksOf),
   };
 }
 
@@ -157,7 +161,7 @@ function factorOf(power: number): number {
 function livesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
-  longLived: readonly number[],
+  { older, longLived }: LongRows,
   stacksOf: SpanStacks,
 ): Pick<TraceSpan, 'since' | 'lives' | 'stacks' | 'sites'> {
   const { allocations, trace } = history;
@@ -165,7 +169,8 @@ function livesOf(
   /** The last thing that happened to a row. */
   const touched = (row: number): number =>
     allocations.death[row] < trace.count ? allocations.death[row] : allocations.birth[row];
-  let rows = [...olderFreed(history), ...longLived];
+  // What lives from before the trace to its end is left out: the blocks tell it.
+  let rows = [...older.filter((row) => allocations.death[row] < trace.count), ...longLived];
   let since = 0;
   if (rows.length > MOST_LIVES) {
     since = Int32Array.from(rows, touched).sort()[rows.length - MOST_LIVES - 1] + 1;
@@ -207,13 +212,6 @@ function livesOf(
     }
   }
   return { since, lives, stacks: stacks.values, sites: sites.values };
-}
-
-/** Rows of what is older than the trace. What lives from before it to its end is left out: the blocks tell it. */
-function olderFreed({ allocations: { count, birth, death }, trace }: DeviceHistory): number[] {
-  const rows: number[] = [];
-  for (let row = 0; row < count; row++) if (birth[row] < 0 && death[row] < trace.count) rows.push(row);
-  return rows;
 }
 
 /** Values by key, each with the index of its first asking. */

@@ -1,5 +1,5 @@
 import { countUpTo } from './ascending.js';
-import { replay, type AllocationTable } from './replay.js';
+import { replay, type AllocationTable, type Replay } from './replay.js';
 import { Action, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes, Microseconds } from './units.js';
 
@@ -22,10 +22,13 @@ export interface DeviceHistory {
   readonly disagreement: Bytes;
 }
 
+/** The history that a trace shows. */
+export type TraceHistory = DeviceHistory & Pick<Replay, 'peak'>;
+
 /** Reconstructs one device's history. Linear in its events. */
-export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory {
+export function deviceHistory(snapshot: Snapshot, device: number): TraceHistory {
   const trace = snapshot.traces.find((candidate) => candidate.device === device) ?? { device, first: 0, count: 0 };
-  const { allocations, live, segmentEvents, disagreement } = replay(snapshot, trace);
+  const { allocations, live, peak, segmentEvents, disagreement } = replay(snapshot, trace);
   const startUs = trace.count > 0 ? snapshot.events.timeUs[trace.first] : 0;
   const times = startUs > 0 ? new TraceTimes(snapshot.events, trace, startUs) : null;
   const reserved = snapshot.absent.includes('reserved') ? null : new ReservedBytes(snapshot, trace, segmentEvents);
@@ -33,6 +36,7 @@ export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory
     trace,
     allocations,
     live,
+    peak,
     get reserved() {
       return reserved?.column() ?? null;
     },
@@ -44,6 +48,13 @@ export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory
     timeAt: (ordinal) => times?.at(ordinal) ?? null,
     disagreement,
   };
+}
+
+/** Rows of the allocations that are live after an event. */
+export function liveRows({ allocations: { count, birth, death } }: DeviceHistory, ordinal: number): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < count; row++) if (birth[row] <= ordinal && death[row] > ordinal) rows.push(row);
+  return rows;
 }
 
 /** Reserved bytes change at few events, so there need be no column of them. */

@@ -24,6 +24,8 @@ export interface Replay {
   readonly allocations: AllocationTable;
   /** Live bytes after event `i - 1`. */
   readonly live: Float64Array;
+  /** Ordinal of the event after which these are highest, the first of several; -1 for the state before the trace. */
+  readonly peak: number;
   /** Ordinals of the events that change reserved memory. */
   readonly segmentEvents: readonly number[];
   /** Bytes that the trace leaves allocated and the blocks do not have, or the other way round. */
@@ -173,7 +175,8 @@ class TraceReplay {
         stack: this.stack.subarray(0, count),
         forwardStack: this.forwardStack.subarray(0, count),
       },
-      live: summedUp(this.live),
+      live: this.live,
+      peak: sumUp(this.live),
       segmentEvents: this.segmentEvents,
       // A recording that left out either kind (skip_actions) has nothing to compare.
       disagreement:
@@ -184,9 +187,19 @@ class TraceReplay {
   }
 }
 
-function summedUp(changes: Float64Array): Float64Array {
-  for (let i = 1; i < changes.length; i++) changes[i] += changes[i - 1];
-  return changes;
+/** Replaces changes by their sums. @returns the ordinal of the event of the highest one */
+function sumUp(changes: Float64Array): number {
+  let sum = changes[0];
+  let highest = sum;
+  let peak = -1;
+  for (let i = 1; i < changes.length; i++) {
+    sum += changes[i];
+    changes[i] = sum;
+    if (sum <= highest) continue;
+    highest = sum;
+    peak = i - 1;
+  }
+  return peak;
 }
 
 /** The disagreements that {@link replay} finds, alone. */
