@@ -17,3 +17,15 @@ declare class AbortController {
   readonly signal: AbortSignal;
   abort(): void;
 }
+/** Base64 (WHATWG HTML). */
+declare function atob(data: string): string;
+/** As much of the WebAssembly API as the core calls. */
+declare namespace WebAssembly {
+  class Module {
+    constructor(bytes: Uint8Array<ArrayBuffer>);
+  }
+  class Instance {
+    constructor(module: Module, imports: { readonly [module: string]: object });
+    readonly exports: object;
+  }
+}

@@ -1,10 +1,12 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
+import { DEFAULT_PICKLE_LIMITS } from '../pickle/pickleLimits.js';
 import { PickleMachine } from '../pickle/pickleMachine.js';
 import { runPickle } from '../pickle/runPickle.js';
 import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
+import { EntryReader } from './torch/entryReader.js';
 import { explained } from './torch/foreignPickle.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
@@ -30,13 +32,26 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   const builder = new SnapshotBuilder(size / EVENT_BYTES);
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
-  const machine = new PickleMachine(sink, source.name, size / SLOT_BYTES);
+  const machine = torchMachine(sink, source.size);
   const end = await runPickle(source, machine, context).catch(async (error: unknown) => {
     throw SnapshotError.is(error) ? await explained(source, error) : error;
   });
   await expectNothingBehind(source, end);
   const facts = { format: torchPickle.id, fileBytes: source.size };
   return { kind: 'snapshot', snapshot: finishTorch(builder, sink, machine.result, facts) };
+}
+
+/** @param fileBytes of the input, infinite where unknown */
+export function torchMachine(sink: TorchSink, fileBytes: number): PickleMachine {
+  const slots = Number.isFinite(fileBytes) ? fileBytes / SLOT_BYTES : 0;
+  return new PickleMachine(sink, sink.name, slots, DEFAULT_PICKLE_LIMITS, (stack, memoSlots) => {
+    try {
+      return new EntryReader(sink, stack, memoSlots, fileBytes);
+    } catch {
+      // No WebAssembly, or no memory for it: the machine reads the same in more time.
+      return null;
+    }
+  });
 }
 
 const MAX_PADDING = 4096;

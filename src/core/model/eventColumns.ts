@@ -50,14 +50,16 @@ export class EventColumns {
     this.stream = new Uint32Array(capacity);
   }
 
-  /** Makes an entry of zeros, to be written to. */
-  claim(): EventIndex {
-    if (this.length === this.capacity) this.resize(this.capacity * 2);
-    return this.length++;
+  /** Makes so many entries of zeros, to be written to. @returns the first of them */
+  claim(entries: number): EventIndex {
+    const first = this.length;
+    while (first + entries > this.capacity) this.resize(this.capacity * 2);
+    this.length += entries;
+    return first;
   }
 
   add(row: EventRow): EventIndex {
-    const index = this.claim();
+    const index = this.claim(1);
     this.action[index] = row.action;
     this.addrLow[index] = row.addrLow;
     this.addrHigh[index] = row.addrHigh;

@@ -3,9 +3,9 @@ import { Op } from './opcodes.js';
 import { Operands } from './operands.js';
 import { PickleErrors } from './pickleErrors.js';
 import { DEFAULT_PICKLE_LIMITS, type PickleLimits } from './pickleLimits.js';
-import type { PickleSink, RecordSink } from './pickleSink.js';
+import type { PickleSink } from './pickleSink.js';
 import { RareOpcodes } from './rareOpcodes.js';
-import { RecordReader } from './recordReader.js';
+import type { RecordReader } from './recordReader.js';
 import {
   EMPTY_DICT_REF,
   EMPTY_LIST_REF,
@@ -16,6 +16,7 @@ import {
   PAYLOAD_MASK,
   type Ref,
   TEXT_BITS,
+  type ValueStack,
 } from './values.js';
 
 /** A file's size may lie; a guess beyond this is not believed. */
@@ -39,19 +40,26 @@ export class PickleMachine {
   private memo: Int32Array;
   private memoCount = 0;
 
-  /** @param expectedSlots of the memo, a guess that spares growing: memory that is not written to costs nothing */
+  /**
+   * @param expectedSlots of the memo, a guess that spares growing: memory that is not written to costs nothing
+   * @param recordsFor makes a faster reader of dictionaries for a stack and a memo of so many slots, if there is one
+   */
   constructor(
-    private readonly sink: PickleSink | RecordSink,
+    private readonly sink: PickleSink,
     name: string,
     expectedSlots = 0,
     private readonly limits: PickleLimits = DEFAULT_PICKLE_LIMITS,
+    recordsFor: (stack: ValueStack, slots: number) => RecordReader | null = () => null,
   ) {
-    const slots = Math.max(MEMO_START, Math.min(MOST_EXPECTED_SLOTS, Math.ceil(expectedSlots)));
-    this.memo = new Int32Array(Math.min(limits.memoSlots, slots));
+    const slots = Math.min(
+      limits.memoSlots,
+      Math.max(MEMO_START, Math.min(MOST_EXPECTED_SLOTS, Math.ceil(expectedSlots))),
+    );
     this.errors = new PickleErrors(name, limits);
     this.operands = new Operands(sink, this.errors);
     this.rare = new RareOpcodes(this.operands, sink, limits, this.errors);
-    this.records = 'record' in sink ? new RecordReader(sink, this.operands.stack) : null;
+    this.records = recordsFor(this.operands.stack, slots);
+    this.memo = this.records?.memo ?? new Int32Array(slots);
   }
 
   /** True once STOP was met. */
@@ -78,7 +86,7 @@ export class PickleMachine {
    */
   run(buffer: Uint8Array, from: number, end: number, base: number): number {
     this.operands.wanted = 0;
-    this.records?.use(buffer);
+    this.records?.use(buffer, end);
     let at = from;
     for (;;) {
       const until = Math.min(end, at + STRETCH);
@@ -185,7 +193,7 @@ export class PickleMachine {
         }
         case Op.EmptyDict: {
           const { records } = this;
-          const behind = records === null ? p : records.read(p, end, memo, memoCount, sp);
+          const behind = records === null ? p : records.read(p, memoCount, sp);
           if (records !== null && behind !== p) {
             memoCount = records.memoCount;
             sp = records.depth;
@@ -284,7 +292,9 @@ export class PickleMachine {
 
   private growMemo(used: number, offset: number): Int32Array {
     if (used >= this.limits.memoSlots) throw this.errors.limit('memoSlots', offset);
-    const next = new Int32Array(Math.min(this.limits.memoSlots, Math.max(MEMO_START, used + (used >> 1))));
+    const slots = Math.min(this.limits.memoSlots, Math.max(MEMO_START, used + (used >> 1)));
+    if (this.records !== null) return (this.memo = this.records.growMemo(slots));
+    const next = new Int32Array(slots);
     next.set(this.memo.subarray(0, used));
     this.memo = next;
     return next;

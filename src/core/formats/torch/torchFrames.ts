@@ -6,7 +6,6 @@ import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } 
 import { fileKind } from '../fileKind.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
 import { parseTraceback, type TextFrame } from '../tracebackText.js';
-import { StackForecast } from './stackForecast.js';
 import type { TorchObjects } from './torchObjects.js';
 import { checkedPayload, Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
 import { Word } from './torchWords.js';
@@ -23,7 +22,6 @@ const MOST_FRAMES = 1 << 26;
 export class TorchFrames {
   /** The model's own frames behind a frame of generated code, innermost first. */
   readonly behind = new Map<FrameId, readonly FrameId[]>();
-  readonly forecast = new StackForecast();
   private readonly joined = new Growable(Uint32Array);
   /** Frames that were appended to lists that had some, and those that they had. */
   private appended = 0;
@@ -88,7 +86,6 @@ export class TorchFrames {
   newCapture(stack: StackId): Ref {
     const capture = this.builder.captures.add(stack);
     if (capture > PAYLOAD_MASK) throw tooManyObjects(this.name, PAYLOAD_MASK, capture);
-    this.forecast.met(stack);
     return CAPTURE_BITS | capture;
   }
 

@@ -2,15 +2,12 @@ import type { StringPool } from '../../model/stringPool.js';
 import { Kind, makeRef, OPAQUE_REF, type Ref, type ValueStack } from '../../pickle/values.js';
 import { checkedPayload, integerText, isNumber } from './torchValue.js';
 
-const POOL_CACHE = 32;
 const INT_REF = makeRef(Kind.Int, 0);
 
 /** Streams and pools: opaque numbers of the process, stored as strings. There are few, and every event repeats one. */
 export class TorchLabels {
   /** Labels of the streams 0 to 255, 0 where not met yet. */
   private readonly smallStreams = new Uint32Array(256);
-  /** Refs of the pool ids `(i, j)` with both below `POOL_CACHE`, at `i * POOL_CACHE + j`. */
-  private readonly pools = new Int32Array(POOL_CACHE * POOL_CACHE);
 
   constructor(
     private readonly strings: StringPool,
@@ -19,14 +16,17 @@ export class TorchLabels {
 
   /** Pool ids are the only tuples of a snapshot: a text names them, such as `0,1`. */
   tuple(stack: ValueStack, from: number, to: number): Ref {
-    const { ref, low, high } = stack;
-    const isPool = to - from === 2 && ref[from] === INT_REF && ref[from + 1] === INT_REF;
-    const isSmall = isPool && (high[from] | high[from + 1]) === 0 && (low[from] | low[from + 1]) >>> 0 < POOL_CACHE;
-    const place = isSmall ? low[from] * POOL_CACHE + low[from + 1] : -1;
-    if (isSmall && this.pools[place] !== 0) return this.pools[place];
-    const name = this.tupleText(stack, from, to);
-    if (isSmall) this.pools[place] = name;
-    return name;
+    const parts: string[] = [];
+    for (let i = from; i < to; i++) {
+      if (!isNumber(stack.kind(i))) return OPAQUE_REF;
+      parts.push(integerText(stack, i));
+    }
+    return this.text(parts.join(','));
+  }
+
+  /** As {@link tuple} of two small numbers. */
+  pool(first: number, second: number): Ref {
+    return this.text(`${first},${second}`);
   }
 
   /** @returns the id of the stream's decimal text; nearly all are 0 */
@@ -39,12 +39,7 @@ export class TorchLabels {
     return label;
   }
 
-  private tupleText(stack: ValueStack, from: number, to: number): Ref {
-    const parts: string[] = [];
-    for (let i = from; i < to; i++) {
-      if (!isNumber(stack.kind(i))) return OPAQUE_REF;
-      parts.push(integerText(stack, i));
-    }
-    return makeRef(Kind.Text, checkedPayload(this.strings.internText(parts.join(',')), this.name));
+  private text(text: string): Ref {
+    return makeRef(Kind.Text, checkedPayload(this.strings.internText(text), this.name));
   }
 }

@@ -1,9 +1,8 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { DeviceTrace, SettingValue } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
-import type { RecordSink } from '../../pickle/pickleSink.js';
+import type { PickleSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
-import type { StackForecast } from './stackForecast.js';
 import { TorchFrames } from './torchFrames.js';
 import { TorchLabels } from './torchLabels.js';
 import { isTorchObject, TorchObjects, type TorchObject } from './torchObjects.js';
@@ -15,10 +14,6 @@ import { Word, WORDS } from './torchWords.js';
 import { t } from '../../text/translate.js';
 
 const ACTION_KEY = makeRef(Kind.Text, Word.action);
-const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
-
-/** Keys of dictionaries that are more than their value. */
-const COUNTED: ReadonlySet<number> = new Set([Word.action, Word.state, Word.blocks, Word.stage, Word.real_size]);
 
 /** The top of a snapshot. */
 export interface TorchTop {
@@ -30,23 +25,21 @@ export interface TorchTop {
 }
 
 /** Turns the containers of a PyTorch snapshot into columns. Keys identify a dictionary; unknown keys are skipped. */
-export class TorchSink implements RecordSink {
+export class TorchSink implements PickleSink {
   readonly frames: TorchFrames;
-  readonly forecast: StackForecast;
   readonly segments: TorchSegments;
   private readonly trace: TorchTrace;
   private readonly objects: TorchObjects;
-  private readonly labels: TorchLabels;
+  readonly labels: TorchLabels;
 
   constructor(
-    private readonly builder: SnapshotBuilder,
+    readonly builder: SnapshotBuilder,
     readonly name: string,
   ) {
     for (const word of WORDS) builder.strings.internText(word);
     this.objects = new TorchObjects(builder.strings, name);
     this.labels = new TorchLabels(builder.strings, name);
     this.frames = new TorchFrames(builder, this.objects, name);
-    this.forecast = this.frames.forecast;
     const texts = new TorchTexts(builder.strings, this.objects, name);
     this.trace = new TorchTrace(builder, this.frames, this.labels, texts, name);
     this.segments = new TorchSegments(builder, this.frames, this.labels, this.objects, name);
@@ -58,31 +51,6 @@ export class TorchSink implements RecordSink {
 
   tuple(stack: ValueStack, from: number, to: number): Ref {
     return this.labels.tuple(stack, from, to);
-  }
-
-  record(cells: ValueStack, keys: number, isSame: boolean): Ref {
-    return this.trace.plannedEntry(cells, keys, isSame) ?? this.setItems(EMPTY_DICT_REF, cells, 0, 2 * keys);
-  }
-
-  item(cells: ValueStack, keys: number): Ref {
-    const { ref } = cells;
-    let isFrame = false;
-    for (let i = 0; i < 2 * keys; i += 2) {
-      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
-      const word = ref[i] & PAYLOAD_MASK;
-      if (word === Word.filename) isFrame = true;
-      // A dictionary that also has these keys can be counted, once.
-      else if (COUNTED.has(word)) return NONE_REF;
-    }
-    return isFrame ? this.frames.frame(cells, 0, 2 * keys) : NONE_REF;
-  }
-
-  listContent(list: Ref): number {
-    return this.frames.stackOf(list);
-  }
-
-  knownList(content: number): Ref {
-    return this.frames.newCapture(content);
   }
 
   setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref {

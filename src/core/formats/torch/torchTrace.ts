@@ -2,19 +2,11 @@ import { Action, EMPTY_STACK, NO_INDEX, NO_STACK } from '../../model/snapshot.js
 import type { EventRow } from '../../model/eventColumns.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
-import { EntryPlan } from './entryPlan.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
 import type { TorchTexts } from './torchTexts.js';
-import { byteCount, checkedPayload, highWord, lowWord, tooManyObjects, Torch } from './torchValue.js';
+import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
 import { actionOf, Word } from './torchWords.js';
-
-const INT_REF = makeRef(Kind.Int, 0);
-const EVENT_BITS = makeRef(Torch.Event, 0);
-const TWO_32 = 4294967296;
-/** Metadata and compiled region of nearly all entries: none. */
-const NO_METADATA = makeRef(Kind.Text, Word.empty);
-const NO_CONTEXT = makeRef(Kind.Text, Word.not_available);
 
 /** Trace entries and annotations. */
 export class TorchTrace {
@@ -32,9 +24,6 @@ export class TorchTrace {
     compileContext: 0,
   };
 
-  private readonly plan = new EntryPlan();
-  private isPlanned = false;
-
   constructor(
     private readonly builder: SnapshotBuilder,
     private readonly frames: TorchFrames,
@@ -42,55 +31,6 @@ export class TorchTrace {
     private readonly texts: TorchTexts,
     private readonly name: string,
   ) {}
-
-  /**
-   * Like {@link entry}, without a look at each key: most entries have the keys of the previous one.
-   * @param isSame true if the keys are those of the previous call
-   * @returns null if it is something else, or has keys outside the plan
-   */
-  plannedEntry(stack: ValueStack, keys: number, isSame: boolean): Ref | null {
-    const { ref, low, high } = stack;
-    const { plan, builder } = this;
-    if (!isSame) this.isPlanned = plan.make(ref, keys);
-    if (!this.isPlanned) return null;
-    const columns = builder.events;
-    const event = columns.claim();
-    if (event > PAYLOAD_MASK) throw tooManyObjects(this.name, PAYLOAD_MASK, event);
-    const { addr, size, stream, timeUs, frames, metadata, compileContext } = plan;
-    const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
-    columns.action[event] = action;
-    // Nearly all numbers are integers below 2^63, whose words are available; the others take a call.
-    if (addr !== 0) {
-      const isInt = ref[addr] === INT_REF;
-      columns.addrLow[event] = isInt ? low[addr] : lowWord(stack, addr);
-      columns.addrHigh[event] = isInt ? high[addr] : highWord(stack, addr);
-    }
-    if (size !== 0) {
-      const isCount = ref[size] === INT_REF && high[size] < 0x80000000;
-      columns.size[event] = isCount ? high[size] * TWO_32 + low[size] : byteCount(stack, size);
-    }
-    if (timeUs !== 0) {
-      const isTime = ref[timeUs] === INT_REF && high[timeUs] < 0x80000000;
-      columns.timeUs[event] = isTime ? high[timeUs] * TWO_32 + low[timeUs] : byteCount(stack, timeUs);
-    }
-    if (stream !== 0) columns.stream[event] = this.labels.stream(stack, stream);
-    const isTagged = metadata !== 0 && ref[metadata] !== NO_METADATA;
-    if (isTagged || (compileContext !== 0 && ref[compileContext] !== NO_CONTEXT)) {
-      builder.setTexts(
-        event,
-        metadata === 0 ? Word.empty : this.texts.metadata(stack, metadata),
-        compileContext === 0 ? Word.empty : this.texts.compileContext(ref[compileContext]),
-      );
-    }
-    if (frames !== 0) {
-      const value = ref[frames];
-      columns.stack[event] = this.frames.stackOf(value);
-      if (action === Action.Alloc && value >>> PAYLOAD_BITS === Torch.Capture) {
-        builder.captures.alloc[value & PAYLOAD_MASK] = event;
-      }
-    }
-    return EVENT_BITS | event;
-  }
 
   /** A dictionary with an `action`. Each key here has a place in {@link EntryPlan}, or excludes the entry from it. */
   entry(stack: ValueStack, from: number, to: number): Ref {
