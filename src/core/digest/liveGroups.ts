@@ -53,7 +53,7 @@ export function liveGroups(
   }
   const groups: LiveGroup[] = [];
   const sizes: BlockSizes[] = [];
-  const groupOf = new Map<string, number>();
+  const groupOf = new Map<string | number, number>();
   const columns = {
     count: live.length,
     device: new Int32Array(live.length),
@@ -64,12 +64,16 @@ export function liveGroups(
     birth: new Uint32Array(live.length).fill(NO_INDEX),
   };
   const groupOfBlock = new Uint32Array(blocks.count);
-  live.forEach((block, row) => {
+  const recorded = stacklessBucket(snapshot, true);
+  const unrecorded = stacklessBucket(snapshot, false);
+  for (let row = 0; row < live.length; row++) {
+    const block = live[row];
     const event = blocks.allocEvent[block];
     const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
     const stack = blocks.stack[block];
-    const stackless = stacklessBucket(snapshot, event !== NO_INDEX);
-    const key = `${stack}/${forward}/${stackless}`;
+    const stackless = event === NO_INDEX ? unrecorded : recorded;
+    const byStack = 2 * stack + Number(stackless === recorded);
+    const key = forward === NO_STACK ? byStack : `${byStack}/${forward}`;
     let group = groupOf.get(key);
     if (group === undefined) {
       group = groups.length;
@@ -98,14 +102,14 @@ export function liveGroups(
     columns.addrHigh[row] = blocks.addrHigh[block];
     columns.size[row] = blocks.size[block];
     columns.group[row] = group;
-    const { categorizer, history } = devices.get(device) ?? {};
-    if (categorizer === undefined || history === undefined) return;
-    const { first, count } = history.trace;
+    const view = devices.get(device);
+    if (view === undefined) continue;
+    const { first, count } = view.history.trace;
     const birth = event === NO_INDEX ? -1 : event - first;
     if (event !== NO_INDEX) columns.birth[row] = birth;
-    const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
+    const category = view.categorizer.of({ birth, death: count, stack, forwardStack: forward });
     total.categories[category] += blocks.size[block];
-  });
+  }
   groups.forEach((group, i) => (group.equal = sizes[i].most()));
   return { groups, blocks: columns, groupOfBlock };
 }

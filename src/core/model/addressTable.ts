@@ -11,8 +11,15 @@ const ROW = 2;
  */
 export class AddressTable {
   size = 0;
-  private places = 16;
-  private cells = freeCells(16);
+  private places: number;
+  private cells: Int32Array;
+
+  /** @param expected addresses, a guess that spares growing */
+  constructor(expected = 0) {
+    this.places = 16;
+    while (this.places < 2 * expected) this.places *= 2;
+    this.cells = freeCells(this.places);
+  }
 
   /** The row of an address, -1 if there is none. */
   get(low: number, high: number): number {

@@ -36,48 +36,62 @@ export function blockColumns(
   captures: Captures,
   events: Pick<EventTable, 'addrLow' | 'addrHigh'>,
 ): BlockTable {
+  const ordered = inOrder(segments, count);
+  const multiplicity = collected.multiplicity;
   const blocks: BlockTable = {
     count,
     segment: new Uint32Array(count),
     addrLow: new Uint32Array(count),
     addrHigh: new Uint32Array(count),
-    size: new Float64Array(count),
-    requestedSize: new Float64Array(count),
-    state: new Uint8Array(count),
-    stack: new Uint32Array(count),
+    size: ordered(collected.size, new Float64Array(count)),
+    requestedSize: ordered(collected.requested, new Float64Array(count)),
+    state: ordered(collected.state, new Uint8Array(count)),
+    stack: ordered(collected.stack, new Uint32Array(count)),
     allocEvent: new Uint32Array(count).fill(NO_INDEX),
-    multiplicity: collected.multiplicity === null ? null : new Uint32Array(count),
+    multiplicity: multiplicity === null ? null : ordered(multiplicity, new Uint32Array(count)),
     category: null,
   };
+  const { segment: segmentOf, addrLow, addrHigh, size, allocEvent } = blocks;
   let to = 0;
-  segments.forEach((row, segment) => {
+  for (let segment = 0; segment < segments.length; segment++) {
+    const row = segments[segment];
     const hasAddress = (row.addrLow | row.addrHigh) !== 0;
     let low = row.addrLow;
     let high = row.addrHigh;
     for (let from = row.firstBlock; from < row.firstBlock + row.blockCount; from++, to++) {
-      blocks.segment[to] = segment;
+      segmentOf[to] = segment;
       if (!hasAddress || (collected.low[from] | collected.high[from]) !== 0) {
         low = collected.low[from];
         high = collected.high[from];
       }
-      blocks.addrLow[to] = low;
-      blocks.addrHigh[to] = high;
-      const end = low + collected.size[from];
+      addrLow[to] = low;
+      addrHigh[to] = high;
+      const event = captures.allocOf(collected.capture[from]);
+      if (event !== NO_INDEX && events.addrLow[event] === addrLow[to] && events.addrHigh[event] === addrHigh[to])
+        allocEvent[to] = event;
+      const end = low + size[to];
       low = end >>> 0;
       high += Math.floor(end / TWO_32);
-      blocks.size[to] = collected.size[from];
-      blocks.requestedSize[to] = collected.requested[from];
-      blocks.state[to] = collected.state[from];
-      blocks.stack[to] = collected.stack[from];
-      if (blocks.multiplicity !== null && collected.multiplicity !== null) {
-        blocks.multiplicity[to] = collected.multiplicity[from];
-      }
-      const event = captures.allocOf(collected.capture[from]);
-      if (event === NO_INDEX) continue;
-      if (events.addrLow[event] === blocks.addrLow[to] && events.addrHigh[event] === blocks.addrHigh[to]) {
-        blocks.allocEvent[to] = event;
-      }
     }
-  });
+  }
   return blocks;
+}
+
+type Column = Uint8Array | Uint32Array | Float64Array;
+
+/** Copies a collected column to one in the order of the segments. */
+function inOrder(segments: readonly BlockRange[], count: number): <C extends Column>(from: C, to: C) => C {
+  // Most files name segments in the order of their blocks: one copy for all of them.
+  const isInOrder = segments.every(
+    ({ firstBlock }, i) => firstBlock === (i === 0 ? 0 : segments[i - 1].firstBlock + segments[i - 1].blockCount),
+  );
+  const ranges = isInOrder ? [{ firstBlock: 0, blockCount: count }] : segments;
+  return (from, to) => {
+    let at = 0;
+    for (const { firstBlock, blockCount } of ranges) {
+      to.set(from.subarray(firstBlock, firstBlock + blockCount), at);
+      at += blockCount;
+    }
+    return to;
+  };
 }
