@@ -42,7 +42,7 @@ export function failureAt({ events, failures, strings }: Snapshot, history: Devi
     time: history.timeAt(event),
     askedBytes: events.size[row],
     deviceFreeBytes: known === -1 ? null : failures.deviceFree[known],
-    liveBytes: history.live[event + 1],
+    liveBytes: history.liveAfter(event),
     reservedBytes: history.reservedAfter(event),
     metadata: events.metadata === null ? '' : strings.text(events.metadata[row]),
   };

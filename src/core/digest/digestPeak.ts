@@ -132,7 +132,7 @@ function peakWithFrames(
     event,
     timeUs,
     step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, event)),
-    liveBytes: history.live[event + 1],
+    liveBytes: history.liveAfter(event),
     reservedBytes: history.reservedAfter(event),
     phase: event < 0 ? null : phaseOf(snapshot, roles, stack),
     frames: ofStack(stack),

@@ -41,7 +41,7 @@ export function traceCurve(
   meeting: TraceMeeting,
   isDrawn: boolean,
 ): TraceCurve {
-  const { trace, live, startUs } = history;
+  const { trace, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
   const ordinals = isDrawn ? pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis) : [];
   const states = [-1, ...ordinals];
@@ -50,7 +50,7 @@ export function traceCurve(
     event: Uint32Array.from(ordinals),
     time: startUs === null ? null : Float64Array.from(ordinals, (event) => history.timeAt(event) ?? Number.NaN),
     startUs,
-    live: Float64Array.from(states, (event) => live[event + 1]),
+    live: Float64Array.from(states, (event) => history.liveAfter(event)),
     reserved:
       history.reservedAfter(-1) === null
         ? null

@@ -1,5 +1,5 @@
 import { countUpTo } from './ascending.js';
-import { replay, type AllocationTable, type Replay } from './replay.js';
+import { replay, type AllocationTable } from './replay.js';
 import { Action, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes, Microseconds } from './units.js';
 
@@ -7,8 +7,10 @@ import type { Bytes, Microseconds } from './units.js';
 export interface DeviceHistory {
   readonly trace: DeviceTrace;
   readonly allocations: AllocationTable;
-  /** Live bytes after event `i - 1`; `trace.count + 1` values. */
+  /** Live bytes after event `i - 1`; `trace.count + 1` values. Computed on first use. */
   readonly live: Float64Array;
+  /** The same after one event, without the column before the trace and at the peak. */
+  liveAfter(ordinal: number): Bytes;
   /** Reserved bytes after event `i - 1`; null if unknown. Computed on first use. */
   readonly reserved: Float64Array | null;
   /** The same after one event, without the column. */
@@ -23,20 +25,34 @@ export interface DeviceHistory {
 }
 
 /** The history that a trace shows. */
-export type TraceHistory = DeviceHistory & Pick<Replay, 'peak'>;
+export interface TraceHistory extends DeviceHistory {
+  /** The event after which live bytes are highest, the first of several; -1 for the state before the trace. */
+  readonly peak: number;
+}
 
 /** Reconstructs one device's history. Linear in its events. */
 export function deviceHistory(snapshot: Snapshot, device: number): TraceHistory {
   const trace = snapshot.traces.find((candidate) => candidate.device === device) ?? { device, first: 0, count: 0 };
-  const { allocations, live, peak, segmentEvents, disagreement } = replay(snapshot, trace);
+  const { allocations, liveBefore, peak, segmentEvents, disagreement } = replay(snapshot, trace);
+  const live = new LiveBytes(
+    trace,
+    allocations,
+    new Map([
+      [-1, liveBefore],
+      [peak.event, peak.liveBytes],
+    ]),
+  );
   const startUs = trace.count > 0 ? snapshot.events.timeUs[trace.first] : 0;
   const times = startUs > 0 ? new TraceTimes(snapshot.events, trace, startUs) : null;
   const reserved = snapshot.absent.includes('reserved') ? null : new ReservedBytes(snapshot, trace, segmentEvents);
   return {
     trace,
     allocations,
-    live,
-    peak,
+    get live() {
+      return live.column();
+    },
+    liveAfter: (ordinal) => live.after(ordinal),
+    peak: peak.event,
     get reserved() {
       return reserved?.column() ?? null;
     },
@@ -55,6 +71,40 @@ export function liveRows({ allocations: { count, birth, death } }: DeviceHistory
   const rows: number[] = [];
   for (let row = 0; row < count; row++) if (birth[row] <= ordinal && death[row] > ordinal) rows.push(row);
   return rows;
+}
+
+/** A report on one snapshot needs live bytes at few events; a column takes 8 bytes of each. */
+class LiveBytes {
+  private made: Float64Array | null = null;
+
+  /** @param known by ordinal */
+  constructor(
+    private readonly trace: DeviceTrace,
+    private readonly allocations: AllocationTable,
+    private readonly known: ReadonlyMap<number, Bytes>,
+  ) {}
+
+  after(ordinal: number): Bytes {
+    return this.known.get(ordinal) ?? this.column()[ordinal + 1];
+  }
+
+  column(): Float64Array {
+    if (this.made !== null) return this.made;
+    const made = changesOf(this.allocations, this.trace.count);
+    for (let i = 1; i < made.length; i++) made[i] += made[i - 1];
+    this.made = made;
+    return made;
+  }
+}
+
+/** The change of live bytes by each event, after those before the first. */
+function changesOf({ count, birth, death, bytes }: AllocationTable, end: number): Float64Array {
+  const changes = new Float64Array(end + 1);
+  for (let row = 0; row < count; row++) {
+    changes[birth[row] + 1] += bytes[row];
+    if (death[row] < end) changes[death[row] + 1] -= bytes[row];
+  }
+  return changes;
 }
 
 /** Reserved bytes change at few events, so there need be no column of them. */

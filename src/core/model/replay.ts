@@ -22,10 +22,10 @@ export interface AllocationTable {
 /** Common facts of a device's trace and blocks. */
 export interface Replay {
   readonly allocations: AllocationTable;
-  /** Live bytes after event `i - 1`. */
-  readonly live: Float64Array;
-  /** Ordinal of the event after which these are highest, the first of several; -1 for the state before the trace. */
-  readonly peak: number;
+  /** Live bytes before the first event. */
+  readonly liveBefore: Bytes;
+  /** The event after which live bytes are highest, the first of several; -1 for the state before the trace. */
+  readonly peak: { readonly event: number; readonly liveBytes: Bytes };
   /** Ordinals of the events that change reserved memory. */
   readonly segmentEvents: readonly number[];
   /** Bytes that the trace leaves allocated and the blocks do not have, or the other way round. */
@@ -35,6 +35,8 @@ export interface Replay {
 const NO_ROW = -1;
 /** In place of a row: the last word of the trace about an address was a free. */
 const FREED = -2;
+/** In place of a death: the block is still there, whatever the trace says later. */
+const HELD = 0x7fffffff;
 /** Unit of the allocator's blocks. */
 const GRANULE: Bytes = 512;
 
@@ -49,8 +51,9 @@ export function replay(snapshot: Snapshot, trace: DeviceTrace): Replay {
 /** Its loops are functions of their own: code behind a loop has not run when the loop is compiled, and is compiled again. */
 class TraceReplay {
   private readonly own: readonly number[];
-  /** Events that allocated blocks which are still there, and their rows. */
+  /** Events that allocated blocks which are still there, the sizes of these, and their rows. */
   private readonly liveAllocs: Uint32Array;
+  private readonly sizeOfLive: Float64Array;
   private readonly rowOfLive: Int32Array;
   private readonly freeing: Action;
   private readonly birth: Int32Array;
@@ -58,13 +61,16 @@ class TraceReplay {
   private readonly bytes: Float64Array;
   private readonly stack: Uint32Array;
   private readonly forwardStack: Uint32Array;
-  /** The change of each event, before summation. */
-  private readonly live: Float64Array;
   private readonly segmentEvents: number[] = [];
-  private readonly last = new AddressTable();
+  private readonly last: AddressTable;
   private count = 0;
   private allocs = 0;
   private frees = 0;
+  private liveBefore: Bytes = 0;
+  /** From here on in bytes above those before the trace: after the last event, and the highest up to then. */
+  private end: Bytes = 0;
+  private highest: Bytes = 0;
+  private peak = -1;
 
   constructor(
     private readonly snapshot: Snapshot,
@@ -72,8 +78,11 @@ class TraceReplay {
   ) {
     this.own = liveBlocks(snapshot, trace.device);
     this.liveAllocs = Uint32Array.from(this.own, (block) => snapshot.blocks.allocEvent[block]).sort();
+    this.sizeOfLive = new Float64Array(this.own.length);
+    for (const block of this.own) this.sizeOfLive[this.placeOf(block)] = snapshot.blocks.size[block];
     this.rowOfLive = new Int32Array(this.own.length).fill(NO_ROW);
     this.freeing = freeingAction(snapshot.events, trace);
+    this.last = new AddressTable(this.own.length);
     // An event or a block makes one row at most, and memory that is not written to costs nothing.
     const most = trace.count + this.own.length;
     this.birth = new Int32Array(most);
@@ -81,18 +90,30 @@ class TraceReplay {
     this.bytes = new Float64Array(most);
     this.stack = new Uint32Array(most);
     this.forwardStack = new Uint32Array(most);
-    this.live = new Float64Array(trace.count + 1);
+  }
+
+  /** The place of a block's allocation among those of the blocks that are still there. */
+  private placeOf(block: number): number {
+    return countUpTo(this.liveAllocs, this.snapshot.blocks.allocEvent[block]) - 1;
   }
 
   passEvents(): void {
     const { action, addrLow, addrHigh, size, stack: stackOf, forwardStack: forwardOf } = this.snapshot.events;
     const { first, count: end } = this.trace;
-    const { liveAllocs, rowOfLive, freeing, last, birth, death, bytes, stack, forwardStack, live } = this;
+    const { liveAllocs, sizeOfLive, rowOfLive, freeing, last, birth, death, bytes, stack, forwardStack } = this;
     let count = 0;
     let allocs = 0;
     let frees = 0;
+    let before = 0;
+    let live = 0;
+    let highest = 0;
+    let peak = -1;
     let next = countUpTo(liveAllocs, first - 1);
     for (let ordinal = 0; ordinal < end; ordinal++) {
+      if (live > highest) {
+        highest = live;
+        peak = ordinal - 1;
+      }
       const event = first + ordinal;
       const what = action[event] as Action;
       const isAlloc = what === Action.Alloc;
@@ -103,64 +124,72 @@ class TraceReplay {
       if (isAlloc) allocs++;
       else frees++;
       // Signed words need no number object where the call is not inlined.
-      const before = last.set(addrLow[event] | 0, addrHigh[event] | 0, isAlloc ? count : FREED);
-      if (before >= 0) {
-        death[before] = ordinal;
-        live[ordinal + 1] -= bytes[before];
+      const known = last.set(addrLow[event] | 0, addrHigh[event] | 0, isAlloc ? count : FREED);
+      if (known >= 0) {
+        if (death[known] === end) {
+          death[known] = ordinal;
+          live -= bytes[known];
+        }
         if (!isAlloc) continue;
       }
-      const rounded = Math.max(GRANULE, Math.ceil(size[event] / GRANULE) * GRANULE);
-      bytes[count] = rounded;
+      let rounded = Math.max(GRANULE, Math.ceil(size[event] / GRANULE) * GRANULE);
       if (isAlloc) {
         birth[count] = ordinal;
         death[count] = end;
         stack[count] = stackOf[event];
         if (forwardOf !== null) forwardStack[count] = forwardOf[event];
-        live[ordinal + 1] += rounded;
-        for (; next < liveAllocs.length && liveAllocs[next] <= event; next++)
-          if (liveAllocs[next] === event) rowOfLive[next] = count;
+        for (; next < liveAllocs.length && liveAllocs[next] <= event; next++) {
+          if (liveAllocs[next] !== event) continue;
+          rowOfLive[next] = count;
+          rounded = sizeOfLive[next];
+          death[count] = HELD;
+        }
+        live += rounded;
       } else {
         // Freed without an allocation in the trace: it was live from the start. The stack of the free does not describe
         // it.
         birth[count] = -1;
         death[count] = ordinal;
-        live[0] += rounded;
-        live[ordinal + 1] -= rounded;
+        before += rounded;
+        live -= rounded;
       }
+      bytes[count] = rounded;
       count++;
     }
     this.count = count;
     this.allocs = allocs;
     this.frees = frees;
+    this.liveBefore = before;
+    this.end = live;
+    this.highest = highest;
+    this.peak = peak;
   }
 
   /** Blocks decide at the end: memory without a block is gone, also if the trace has it as live. */
   trustBlocks(): void {
     const { blocks } = this.snapshot;
-    const { birth, death, bytes, live } = this;
+    const { birth, death, bytes } = this;
     const end = this.trace.count;
-    const held = new Set<number>();
+    for (const row of this.last.rows()) {
+      if (row === FREED || death[row] !== end) continue;
+      death[row] = Math.max(birth[row], end - 1);
+      this.end -= bytes[row];
+    }
     for (const block of this.own) {
-      const at = countUpTo(this.liveAllocs, blocks.allocEvent[block]) - 1;
+      const at = this.placeOf(block);
       let row = at < 0 ? NO_ROW : this.rowOfLive[at];
       if (row === NO_ROW) {
         row = this.count++;
         birth[row] = -1;
+        bytes[row] = blocks.size[block];
         this.stack[row] = blocks.stack[block];
-      } else {
-        live[birth[row] + 1] -= bytes[row];
-        if (death[row] < end) live[death[row] + 1] += bytes[row];
+        this.liveBefore += bytes[row];
       }
-      bytes[row] = blocks.size[block];
       death[row] = end;
-      live[birth[row] + 1] += bytes[row];
-      held.add(row);
     }
-    for (const row of this.last.rows()) {
-      if (row === FREED || held.has(row)) continue;
-      death[row] = Math.max(birth[row], end - 1);
-      live[death[row] + 1] -= bytes[row];
-    }
+    if (this.end <= this.highest) return;
+    this.highest = this.end;
+    this.peak = end - 1;
   }
 
   take(): Replay {
@@ -175,8 +204,8 @@ class TraceReplay {
         stack: this.stack.subarray(0, count),
         forwardStack: this.forwardStack.subarray(0, count),
       },
-      live: this.live,
-      peak: sumUp(this.live),
+      liveBefore: this.liveBefore,
+      peak: { event: this.peak, liveBytes: this.liveBefore + this.highest },
       segmentEvents: this.segmentEvents,
       // A recording that left out either kind (skip_actions) has nothing to compare.
       disagreement:
@@ -187,26 +216,12 @@ class TraceReplay {
   }
 }
 
-/** Replaces changes by their sums. @returns the ordinal of the event of the highest one */
-function sumUp(changes: Float64Array): number {
-  let sum = changes[0];
-  let highest = sum;
-  let peak = -1;
-  for (let i = 1; i < changes.length; i++) {
-    sum += changes[i];
-    changes[i] = sum;
-    if (sum <= highest) continue;
-    highest = sum;
-    peak = i - 1;
-  }
-  return peak;
-}
-
 /** The disagreements that {@link replay} finds, alone. */
 export function disagreementAtEnd(snapshot: Snapshot, trace: DeviceTrace): Bytes {
   const { action, addrLow, addrHigh, size } = snapshot.events;
   const freeing = freeingAction(snapshot.events, trace);
-  const last = new AddressTable();
+  const own = liveBlocks(snapshot, trace.device);
+  const last = new AddressTable(own.length);
   let allocs = 0;
   let frees = 0;
   for (let event = trace.first; event < trace.first + trace.count; event++) {
@@ -217,7 +232,7 @@ export function disagreementAtEnd(snapshot: Snapshot, trace: DeviceTrace): Bytes
     last.set(addrLow[event] | 0, addrHigh[event] | 0, isAlloc ? event : FREED);
   }
   if (allocs === 0 || frees === 0) return 0;
-  return disagreement(snapshot, liveBlocks(snapshot, trace.device), freeing, last, (event) => size[event]);
+  return disagreement(snapshot, own, freeing, last, (event) => size[event]);
 }
 
 /**

@@ -14,10 +14,12 @@ export function trendHistory({ count, timeUs, series: all }: Trend, device: Devi
   const reserved = rows === undefined ? null : curve([rows], count);
   const startUs = timeUs?.at(0) ?? null;
   const time = timeUs === null || startUs === null ? null : neverFalling(timeUs, startUs);
+  const live = curve(allocated === undefined ? series : [allocated], count);
   return {
     trace: { device, first: 0, count },
     allocations: noAllocations(),
-    live: curve(allocated === undefined ? series : [allocated], count),
+    live,
+    liveAfter: (row) => live[row + 1],
     reserved,
     reservedAfter: (row) => reserved?.[row + 1] ?? null,
     time,

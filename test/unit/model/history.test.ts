@@ -48,6 +48,9 @@ describe('A device’s history', () => {
       for (const total of deviceTotals(snapshot)) {
         const history = deviceHistory(snapshot, total.device);
         const { count } = history.trace;
+        const known = [history.liveAfter(-1), history.liveAfter(history.peak)];
+        assert.deepEqual(known, [history.live[0], history.live[history.peak + 1]], `${basename(file)} start and peak`);
+        assert.equal(history.peak + 1, history.live.indexOf(history.live.reduce((a, b) => Math.max(a, b))));
         assert.equal(disagreementAtEnd(snapshot, history.trace), history.disagreement, basename(file));
         const reserved = Array.from({ length: count + 1 }, (_, i) => history.reservedAfter(i - 1));
         assert.deepEqual(reserved, history.reserved === null ? reserved.fill(null) : [...history.reserved]);
