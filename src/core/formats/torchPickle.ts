@@ -33,9 +33,11 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
   const machine = torchMachine(sink, source.size);
-  const end = await runPickle(source, machine, context).catch(async (error: unknown) => {
-    throw SnapshotError.is(error) ? await explained(source, error) : error;
-  });
+  const end = await runPickle(source, machine, context)
+    .catch(async (error: unknown) => {
+      throw SnapshotError.is(error) ? await explained(source, error) : error;
+    })
+    .finally(() => machine.close());
   await expectNothingBehind(source, end);
   const facts = { format: torchPickle.id, fileBytes: source.size };
   return { kind: 'snapshot', snapshot: finishTorch(builder, sink, machine.result, facts) };

@@ -77,6 +77,11 @@ export class PickleMachine {
     return this.operands.wanted;
   }
 
+  /** To be called when nothing more is to be run. */
+  close(): void {
+    this.records?.close();
+  }
+
   /**
    * Runs every opcode that lies whole in `buffer[from .. end)`.
    * @param base offset of `buffer[0]` in the input, for messages

@@ -26,4 +26,7 @@ export interface RecordReader {
    * then on nothing is.
    */
   giveUp(): void;
+
+  /** No record follows: the memo is no longer the machine's. */
+  close(): void;
 }

@@ -58,6 +58,7 @@ type Read = (
 type Exports = Readonly<Record<Place | Column | Length | Setting | 'REST', { value: number }>> & {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly read: Read;
+  readonly begin: () => void;
 };
 
 /** The caller's functions that the code calls: see `assembly/entryReader.ts`. */
@@ -74,43 +75,88 @@ const PAGE_BYTES = 1 << 16;
 /** Bytes of the input at once. */
 const MOST_INPUT = 1 << 20;
 /** Bytes of lists that are compared at once; lists beyond them are read item by item. */
-const MOST_RUN_BYTES = 1 << 26;
-/** A stack takes about so many bytes where it is first mentioned. */
-const STACK_BYTES = 64;
-const MOST_STACKS = 1 << 20;
-const RUN_BYTES = 12;
+const MOST_RUN_BYTES = 1 << 24;
+/** A list takes about so many bytes. */
+const LIST_BYTES = 64;
+const MOST_RUNS = 1 << 18;
+/** Of a run beside its content. */
+const RUN_BYTES = 16;
 /** Room for loads that look ahead. */
 const SLACK = 64;
+/** A larger memory is not kept for the next file. */
+const MOST_KEPT = 1 << 26;
 
-/** Compiled once per thread. */
-let compiled: WebAssembly.Module | undefined;
+/** Between two files: a caller refers to all that was read. */
+const NOBODY: EntryImports = {
+  text: () => 0,
+  pair: () => 0,
+  stackOf: () => 0,
+  frame: () => 0,
+  streamLabel: () => 0,
+  plan: () => 0,
+};
 
-/** The WebAssembly of `assembly/entryReader.ts` with a memory of its own. */
+/** The WebAssembly of `assembly/entryReader.ts` with a memory of its own, for one file at a time. */
 export class EntryCode {
+  /** Of the thread: the engine compiles for one instance, and collects garbage for each new memory. */
+  private static compiled: WebAssembly.Module | undefined;
+  private static spare: EntryCode | null = null;
+
   readonly read: Read;
-  /** Place and bytes of the input. */
   readonly inputAt: number;
-  readonly inputBytes: number;
+  /** Bytes of the input at once. */
+  inputBytes = 0;
+  private memoAt = 0;
   private readonly exports: Exports;
-  private readonly memoAt: number;
+
+  private caller = NOBODY;
+
+  private constructor() {
+    EntryCode.compiled ??= new WebAssembly.Module(Uint8Array.from(atob(ENTRY_CODE), (char) => char.charCodeAt(0)));
+    const entryReader: EntryImports = {
+      text: (from, to) => this.caller.text(from, to),
+      pair: (first, second) => this.caller.pair(first, second),
+      stackOf: (from, to) => this.caller.stackOf(from, to),
+      frame: (from, to) => this.caller.frame(from, to),
+      streamLabel: (cell) => this.caller.streamLabel(cell),
+      plan: (keys) => this.caller.plan(keys),
+    };
+    const instance = new WebAssembly.Instance(EntryCode.compiled, { entryReader });
+    this.exports = instance.exports as unknown as Exports;
+    this.read = this.exports.read;
+    this.inputAt = this.exports.REST.value;
+  }
 
   /**
    * @param fileBytes of the input, infinite where unknown: less memory is reserved for a small one
+   * @param slots of the memo
    * @throws Error if there is no WebAssembly, or no memory for it
    */
-  constructor(imports: EntryImports, fileBytes: number) {
-    compiled ??= new WebAssembly.Module(Uint8Array.from(atob(ENTRY_CODE), (char) => char.charCodeAt(0)));
-    this.exports = new WebAssembly.Instance(compiled, { entryReader: { ...imports } }).exports as unknown as Exports;
-    this.read = this.exports.read;
-    this.inputAt = this.exports.REST.value;
+  static take(caller: EntryImports, fileBytes: number, slots: number): EntryCode {
+    const code = EntryCode.spare ?? new EntryCode();
+    EntryCode.spare = null;
+    code.caller = caller;
+    code.layOut(fileBytes);
+    code.reserve(slots);
+    code.exports.begin();
+    return code;
+  }
+
+  /** The file is read: the memory is the next file's. */
+  giveBack(): void {
+    this.caller = NOBODY;
+    if (this.exports.memory.buffer.byteLength <= MOST_KEPT) EntryCode.spare = this;
+  }
+
+  private layOut(fileBytes: number): void {
     this.inputBytes = Math.min(MOST_INPUT, fileBytes);
-    const stacks = Math.min(MOST_STACKS, Math.ceil(fileBytes / STACK_BYTES));
+    const runs = Math.min(MOST_RUNS, Math.ceil(fileBytes / LIST_BYTES));
     const runBytes = Math.min(MOST_RUN_BYTES, fileBytes);
     const runsAt = aligned(this.inputAt + this.inputBytes + SLACK);
-    const runBytesAt = aligned(runsAt + RUN_BYTES * stacks);
+    const runBytesAt = aligned(runsAt + RUN_BYTES * runs);
     this.memoAt = aligned(runBytesAt + runBytes + SLACK);
     this.set('runsAt', runsAt);
-    this.set('mostRuns', stacks);
+    this.set('mostRuns', runs);
     this.set('runBytesAt', runBytesAt);
     this.set('mostRunBytes', runBytes);
     this.set('memoAt', this.memoAt);
@@ -124,12 +170,15 @@ export class EntryCode {
     this.exports[name].value = value;
   }
 
-  /** Makes room for so many slots of the memo: all columns have to be taken again. @returns the memo */
-  reserve(slots: number): Int32Array<ArrayBuffer> {
+  /** Makes room for so many slots of the memo: all columns have to be taken again. */
+  reserve(slots: number): void {
     const { memory } = this.exports;
     const missing = this.memoAt + Int32Array.BYTES_PER_ELEMENT * slots - memory.buffer.byteLength;
     if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
-    return new Int32Array(memory.buffer, this.memoAt, slots);
+  }
+
+  memo(slots: number): Int32Array<ArrayBuffer> {
+    return new Int32Array(this.exports.memory.buffer, this.memoAt, slots);
   }
 
   /** The memory from its start to the end of the input. */

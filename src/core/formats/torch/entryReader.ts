@@ -56,7 +56,7 @@ export class EntryReader implements RecordReader {
     fileBytes: number,
   ) {
     this.cells = new ValueStack(stack);
-    this.code = new EntryCode(
+    this.code = EntryCode.take(
       {
         text: (from, to) => sink.text(this.views.bytes, from, to),
         pair: (first, second) => sink.labels.pool(first, second),
@@ -66,6 +66,7 @@ export class EntryReader implements RecordReader {
         plan: (keys) => this.planned(keys),
       },
       fileBytes,
+      slots,
     );
     const { code } = this;
     this.mostRows = code.get('ROWS');
@@ -80,8 +81,14 @@ export class EntryReader implements RecordReader {
   }
 
   growMemo(slots: number): Int32Array {
+    this.code.reserve(slots);
     this.views = this.viewsOf(slots);
     return this.views.memo;
+  }
+
+  close(): void {
+    this.giveUp();
+    this.code.giveBack();
   }
 
   giveUp(): void {
@@ -211,7 +218,6 @@ export class EntryReader implements RecordReader {
 
   private viewsOf(slots: number) {
     const { code, cells, mostRows } = this;
-    const memo = code.reserve(slots);
     const captures = 2 * mostRows;
     const count = code.get('CELLS');
     cells.ref = code.refs('REF', count);
@@ -219,7 +225,7 @@ export class EntryReader implements RecordReader {
     cells.high = code.words('HIGH', count);
     return {
       bytes: code.memoryBytes(),
-      memo,
+      memo: code.memo(slots),
       state: code.refs('STATE', State.Count),
       action: code.bytes('ROW_ACTION', mostRows),
       low: code.words('ROW_LOW', mostRows),

@@ -4,7 +4,7 @@
  * and lists of references. It does nothing that the pickle machine would not do, but in a fraction of its steps:
  * - Keys are compared with those of the record before. Where they are the same, they stand in the cells already.
  * - Values go into cells, not over the machine's stack, and containers need no marks.
- * - A list is compared, by its bytes, with the one that followed the last one before, and with one that begins alike.
+ * - A list is compared, by its bytes, with the one that followed the last one before, and with one of equal hash.
  * - Trace entries become rows, which the caller takes over by the thousand.
  *
  * Whatever is not as described is left to the machine. Until a record is known to be whole, only its texts, pairs and
@@ -89,8 +89,8 @@ const OTHER_SLOT: i32 = -1;
 /** Labels and pairs below these numbers are looked up here. */
 const LABELS: u32 = 256;
 const POOLS: i32 = 32;
-/** Bytes of the beginnings by which runs are looked for: five references. */
-const BEGINNING: u32 = 26;
+/** Runs that are found by a hash of their items. */
+const GUESSES: u32 = 1 << 16;
 
 /** Values in cells: the keys and values of a record, then the items of its lists. */
 export const CELLS: i32 = 2048;
@@ -131,17 +131,19 @@ const SHORT_TEXT: usize = SHORT_KEY + 4 * (MAX_KEYS + 1);
 const LIST_CELL: usize = SHORT_TEXT + 8 * MAX_KEYS;
 const LIST_SLOT: usize = LIST_CELL + 4 * MAX_KEYS;
 const LIST_STACK: usize = LIST_SLOT + 4 * MAX_KEYS;
-/** The run kept last for each beginning, by a hash: a mere guess, so that two with one hash do no harm. */
+/** The run kept last for each hash: a mere guess, so that two with one hash do no harm. */
 const GUESS: usize = LIST_STACK + 4 * MAX_KEYS;
 /** Where the regions begin whose lengths the caller chooses, and which it names before the first call. */
-export const REST: usize = GUESS + 4 * 4096;
-/** Per stack: where its bytes begin and end, and the stack that followed it the last time. */
+export const REST: usize = GUESS + 4 * GUESSES;
+/** Runs: the bytes of lists, from number 1 on. Of each: where they begin, how many they are, and their stack. */
 export let runsAt: usize = 0;
-/** Stacks beyond these are decoded each time. */
+/** Lists beyond these are decoded each time. */
 export let mostRuns: u32 = 0;
-const RUN: u32 = 12;
-const RUN_TO: u32 = 4;
-const SUCCESSOR: u32 = 8;
+const RUN: u32 = 16;
+const RUN_LENGTH: u32 = 4;
+const RUN_STACK: u32 = 8;
+/** The run that followed the last time; at number 0, behind a list that is no run. */
+const SUCCESSOR: u32 = 12;
 /** The bytes of all runs. */
 export let runBytesAt: usize = 0;
 /** What comes beyond is decoded each time. */
@@ -184,11 +186,22 @@ let plannedKeys: i32 = -1;
 let hasOtherKeys: bool = true;
 let isEntry: bool = false;
 let runBytes: i32 = 0;
-let lastStack: u32 = NO_STACK;
+let runs: u32 = 1;
+let lastRun: u32 = 0;
 
-for (let key = 0; key <= MAX_KEYS; key++) {
-  store<i32>(LONG_KEY + 4 * key, NO_KEY);
-  store<i32>(SHORT_KEY + 4 * key, NO_KEY);
+/** To be called before a file, when the settings are made: nothing is known of it. */
+export function begin(): void {
+  memory.fill(LABEL, 0, REST - LABEL);
+  memory.fill(runsAt, 0, RUN * mostRuns);
+  for (let key = 0; key <= MAX_KEYS; key++) {
+    store<i32>(LONG_KEY + 4 * key, NO_KEY);
+    store<i32>(SHORT_KEY + 4 * key, NO_KEY);
+  }
+  plannedKeys = -1;
+  hasOtherKeys = true;
+  runBytes = 0;
+  runs = 1;
+  lastRun = 0;
 }
 
 /**
@@ -449,17 +462,15 @@ function list(from: usize, last: usize, at: i32, known: i32): usize {
 
 /** Reads references up to the opcode that appends them. @returns the place behind it, 0 if something else is among them */
 function items(from: usize, last: usize, until: i32, known: i32, index: i32): usize {
-  // Training repeats itself: the stack that came after this one is the one that comes again.
-  let stack = lastStack < mostRuns ? load<u32>(runsAt + RUN * lastStack, SUCCESSOR) : 0;
-  let behind = behindRun(stack, from, last);
+  // Training repeats itself: the run that came after this one is the one that comes again.
+  let run = load<u32>(runsAt + RUN * lastRun, SUCCESSOR);
+  let behind = behindRun(run, from, last);
   if (behind === 0) {
-    stack = load<u32>(guessOf(from));
-    behind = behindRun(stack, from, last);
-  }
-  if (behind === 0) {
+    run = 0;
     let item = free;
     let p = from;
     let isPlain = true;
+    let hash: u32 = 0;
     for (;;) {
       if (p > last || item === FIRST_PART) return 0;
       const get: i32 = load<u8>(p);
@@ -478,18 +489,28 @@ function items(from: usize, last: usize, until: i32, known: i32, index: i32): us
       if (get !== LONG_BIN_GET && get !== BIN_GET) return 0;
       const named: u32 = get === BIN_GET ? load<u8>(p, 1) : load<u32>(p, 1);
       if (named >= <u32>known) return 0;
+      hash = (hash ^ named) * 0x9e3779b1;
+      hash ^= hash >>> 15;
       setRef(item++, load<i32>(memoAt + 4 * named));
       p += get === BIN_GET ? 2 : 5;
     }
-    stack = stackOf(free, item);
-    if (stack === NO_STACK) return 0;
-    free = item;
     behind = p + 1;
-    if (isPlain) keepRun(stack, from, behind);
+    const guess = GUESS + 4 * (hash & (GUESSES - 1));
+    if (isPlain) run = load<u32>(guess);
+    if (behindRun(run, from, last) !== behind) {
+      const stack = stackOf(free, item);
+      if (stack === NO_STACK) return 0;
+      free = item;
+      store<u32>(LIST_STACK + 4 * index, stack);
+      run = isPlain ? newRun(stack, from, behind) : 0;
+      if (run !== 0) store<u32>(guess, run);
+    }
   }
-  store<u32>(LIST_STACK + 4 * index, stack);
-  if (lastStack < mostRuns) store<u32>(runsAt + RUN * lastStack, stack, SUCCESSOR);
-  lastStack = stack;
+  if (run !== 0) {
+    store<u32>(LIST_STACK + 4 * index, load<u32>(runsAt + RUN * run, RUN_STACK));
+    store<u32>(runsAt + RUN * lastRun, run, SUCCESSOR);
+  }
+  lastRun = run;
   return behind;
 }
 
@@ -565,11 +586,10 @@ function newFrame(from: usize, last: usize, known: i32, item: i32): usize {
 
 /** Compares the bytes of a run with those at `from`. @returns the place behind the run, 0 if something else is there */
 function behindRun(run: u32, from: usize, last: usize): usize {
-  if (run === NO_STACK || run >= mostRuns) return 0;
-  const start = load<u32>(runsAt + RUN * run);
-  const length = load<u32>(runsAt + RUN * run, RUN_TO) - start;
-  if (length === 0 || from + length > last) return 0;
-  const known = runBytesAt + start;
+  if (run === 0) return 0;
+  const length = load<u32>(runsAt + RUN * run, RUN_LENGTH);
+  if (from + length > last) return 0;
+  const known = runBytesAt + load<u32>(runsAt + RUN * run);
   let at: u32 = 0;
   for (; at + 8 <= length; at += 8) if (load<u64>(known + at) !== load<u64>(from + at)) return 0;
   const rest: u64 = 8 * (length - at);
@@ -577,28 +597,17 @@ function behindRun(run: u32, from: usize, last: usize): usize {
   return (difference & (((<u64>1) << rest) - 1)) === 0 ? from + length : 0;
 }
 
-/** Keeps the bytes of a run; what was kept for the stack before is given up. */
-function keepRun(run: u32, from: usize, to: usize): void {
-  if (run >= mostRuns) return;
+/** Keeps the bytes of a list. @returns the number of the run, 0 if there is no room */
+function newRun(stack: u32, from: usize, to: usize): u32 {
   const length = <i32>(to - from);
-  if (length >= <i32>BEGINNING) store<u32>(guessOf(from), run);
-  // The same list may be written otherwise the next time: then it takes the same place, if it fits.
-  let at: i32 = load<u32>(runsAt + RUN * run);
-  if (<i32>load<u32>(runsAt + RUN * run, RUN_TO) - at !== length) {
-    at = runBytes;
-    if (at + length > mostRunBytes) return;
-    runBytes += length;
-    store<u32>(runsAt + RUN * run, at);
-    store<u32>(runsAt + RUN * run, at + length, RUN_TO);
-  }
-  memory.copy(runBytesAt + at, from, length);
-}
-
-/** The references to what is seldom met first are five bytes each: their numbers, mixed. */
-function guessOf(from: usize): usize {
-  let hash = load<i32>(from, 1);
-  for (let at: u32 = 6; at < BEGINNING - 4; at += 5) hash = hash * 31 + load<i32>(from + at);
-  return GUESS + 4 * (<u32>(hash * 0x9e3779b1) >>> 20);
+  if (runs === mostRuns || runBytes + length > mostRunBytes) return 0;
+  const run = runs++;
+  store<u32>(runsAt + RUN * run, runBytes);
+  store<u32>(runsAt + RUN * run, length, RUN_LENGTH);
+  store<u32>(runsAt + RUN * run, stack, RUN_STACK);
+  memory.copy(runBytesAt + runBytes, from, length);
+  runBytes += length;
+  return run;
 }
 
 /** Makes captures of the lists, then a row of the record if it is a plain entry. */
