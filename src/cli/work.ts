@@ -26,7 +26,7 @@ import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
-import { workspaceKey } from './fleet/summary.js';
+import { Reporting } from './fleet/summary.js';
 import { VERSION } from '../node/version.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
 
@@ -76,7 +76,8 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
   if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
-  const { contents, summaries } = await gather(folders, folders.length === 0 ? null : workspaceKey(workspace), context);
+  const reporting = new Reporting(workspace);
+  const { contents, summaries } = await gather(folders, reporting, context);
   const noted = [...contents.failed];
   const { rankPattern } = command;
   const inputs = await expandInputs(files, complain);
@@ -93,7 +94,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     return contents.failed.length > 0 && command.failOn.includes('incomplete');
   }
   const { report: found, paths } = await dumps.report(contents, () =>
-    reportOfGathered({ contents, summaries }, workspace, context),
+    reportOfGathered({ contents, summaries }, reporting, context),
   );
   const file = await ignoreFile(command.root, complain);
   if (command.command === 'baseline') {

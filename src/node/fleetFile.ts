@@ -39,21 +39,23 @@ export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
 }
 
 /**
- * Reads an input's file. @throws OtherVersionError; RangeError or Error of zlib and the file system if it is invalid
+ * Reads an input's file. @returns the input, and its size without compression @throws OtherVersionError; RangeError or Error of zlib and the file system if it is invalid
  */
-export async function readFleetFile(path: string): Promise<FleetInput> {
+export async function readFleetFile(path: string): Promise<FleetInput & { readonly size: Bytes }> {
   const { bytes, mtimeMs } = await readSmallFile(path, MOST_BYTES);
-  const file = await readColumnFile(new MemoryFile(await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES })));
+  const unpacked = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES });
+  const size = unpacked.length;
+  const file = await readColumnFile(new MemoryFile(unpacked));
   const facts = (file.facts ?? {}) as Record<string, unknown>;
   if (facts['schema'] !== SCHEMA || facts['version'] !== VERSION) throw new OtherVersionError();
   const { name } = facts;
   if (typeof name === 'string' && Object.hasOwn(file.columns, 'input')) {
     const { input } = file.columns;
-    if (input instanceof Uint8Array) return { name, bytes: input };
+    if (input instanceof Uint8Array) return { name, bytes: input, size };
   }
   const { digest, members } = digestIn(file);
   // Its file is as old as the snapshot: times have no place in equal bytes.
-  return { digest: { ...digest, savedAtUs: 1000 * mtimeMs }, members };
+  return { digest: { ...digest, savedAtUs: 1000 * mtimeMs }, members, size };
 }
 
 /** A file in memory. */

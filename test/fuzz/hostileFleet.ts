@@ -47,7 +47,7 @@ async function lkd(facts: object, columns = {}): Promise<Uint8Array> {
 }
 
 /** A digest of so many stacks. */
-async function large(stacks: number, depth: number, names: number, length: number): Promise<Uint8Array> {
+async function large(stacks: number, depth: number, names: number, length: number, rank = 0): Promise<Uint8Array> {
   const digest = digestSnapshot(
     'x.pickle',
     await readBytes(snapshot([segment(0, 512, (w) => w.list([frame('f', '/a.py', 1)]))])),
@@ -57,6 +57,8 @@ async function large(stacks: number, depth: number, names: number, length: numbe
     members: 1,
     digest: {
       ...digest,
+      path: `rank${rank}.pickle`,
+      rank,
       frames: times(names, (i) => ({ file: '/a.py', line: i, function: `f${i}`.padEnd(length, '\u0007') })),
       groups: times(stacks, (i) => ({
         ...group,
@@ -176,6 +178,19 @@ export const FLEETS: readonly Attack[] = [
       ['report', '--json', 'FOLDER'],
       ['summarize', 'FOLDER'],
       ['clean', 'FOLDER'],
+    ],
+  },
+  {
+    name: '20 digests of 3,000 stacks',
+    files: async () => {
+      const files: Files = {};
+      for (let rank = 0; rank < 20; rank++) files[digestPath(rank)] = await large(3000, 30, 3000, 20, rank);
+      return files;
+    },
+    commands: [
+      ['report', '--json', 'FOLDER'],
+      ['summarize', 'FOLDER'],
+      ['report', '--json', 'FOLDER'],
     ],
   },
   {

@@ -2,118 +2,189 @@ import { join } from 'node:path';
 import type { ByteSource } from '../../core/bytes/byteSource.js';
 import { groupBy } from '../../core/maps.js';
 import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/pathMapping.js';
+import { mostCharacters } from '../../core/report/boundReport.js';
 import type { Report } from '../../core/report/report.js';
-import { ReportsFromSources } from '../../core/report/reportFromSources.js';
-import { filesOf, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { filesOf } from '../../core/report/reportWorkspace.js';
+import type { Bytes } from '../../core/model/units.js';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
-import { FleetFolder, type RankGroup } from '../../node/fleetFolder.js';
+import { FleetFolder } from '../../node/fleetFolder.js';
 import { contentsOf, type Contents, type CommandContext } from '../inputs.js';
-import { isMappedAlike, joinedReport, readSummary, type RankSummary } from './summary.js';
-
-/** A group of digests, to be opened where its summary does not do. */
-interface Group extends RankGroup {
-  readonly folder: FleetFolder;
-}
+import { HeldSummaries, type Group, type GroupSummary } from './heldSummaries.js';
+import { isMappedAlike, joinedReport, readSummary, summaryOf, type RankSummary, type Reporting } from './summary.js';
 
 /** The contents of folders of digests. */
 interface Gathered {
-  /** Of ranks without a summary that does. */
+  /** Of ranks that are reported on together. */
   readonly contents: Contents;
-  readonly summaries: readonly { readonly group: Group; readonly summary: RankSummary }[];
+  /** Of ranks that are reported on one by one. */
+  readonly summaries: readonly GroupSummary[];
 }
 
-/**
- * Gathers summaries of the same digests and workspace, else digests. @param workspace its key; null reads all digests
- */
+/** Digests without compression that are reported on together: those of one rank may be as many. */
+const MOST_HELD: Bytes = 1 << 26;
+
+/** Gathers summaries of the same digests and workspace, else digests. @param most digests that are held */
 export async function gather(
   paths: readonly string[],
-  workspace: string | null,
+  reporting: Reporting,
   context: CommandContext,
+  most = MOST_HELD,
 ): Promise<Gathered> {
-  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
-  const open: Group[] = [];
-  const summaries: { group: Group; summary: RankSummary }[] = [];
+  const contents = nothing();
+  const groups: Group[] = [];
   for (const path of paths) {
     const folder = new FleetFolder(path);
     contents.failed.push(...(await folder.failed()));
-    for (const group of (await folder.groups()).map((one) => ({ ...one, folder }))) {
-      const summary = workspace === null ? null : await summaryOf(folder.summaryPath(group.name), context);
-      // Summaries may have been copied here without their digests.
-      const isOfThese = group.digests.length === 0 || summary?.digests.join() === group.digests.join();
-      if (summary?.workspace === workspace && isOfThese) summaries.push({ group, summary });
-      else open.push(group);
-    }
+    groups.push(...(await folder.groups()).map((one) => ({ ...one, folder })));
   }
-  await openGroups(open, contents, context);
-  return { contents, summaries };
+  const open: Group[] = [];
+  const held = new HeldSummaries(mostCharacters(groups.length));
+  for (const group of groups) {
+    const known = await knownSummary(group.folder.summaryPath(group.name), context);
+    // Summaries may have been copied here without their digests.
+    const isOfThese = group.digests.length === 0 || known?.summary.digests.join() === group.digests.join();
+    if (known?.summary.workspace === reporting.key && isOfThese)
+      open.push(...held.addFromFile({ group, summary: known.summary }, known.size));
+    else open.push(group);
+  }
+  await openGroups(open, contents, context, { most, held, reporting });
+  return { contents, summaries: held.all };
 }
 
-async function summaryOf(path: string, context: CommandContext): Promise<RankSummary | null> {
+async function knownSummary(path: string, context: CommandContext): ReturnType<typeof readSummary> {
   if (context.excluded.has(path)) return null;
   context.reading(path);
-  const summary = await readSummary(path);
+  const known = await readSummary(path);
   context.read(path, 0);
-  return summary;
+  return known;
 }
 
-/** Reads the digests of groups. */
-export async function openGroups(groups: readonly Group[], into: Contents, context: CommandContext): Promise<void> {
+/** Where digests go that are not held. */
+interface Beyond {
+  readonly most: Bytes;
+  readonly held: HeldSummaries;
+  readonly reporting: Reporting;
+  /** Of all files; that of each rank if it is not known. */
+  readonly mapping?: PathMapping;
+}
+
+/** Reads the digests of groups. @param beyond a total, groups are summarized one by one; null for none */
+export async function openGroups(
+  groups: readonly Group[],
+  into: Contents,
+  context: CommandContext,
+  beyond: Beyond | null = null,
+): Promise<void> {
   const others = new Map<string, number>();
-  for (const { folder, name, digests } of groups) {
-    if (digests.length === 0)
-      context.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline, or damaged.`);
-    for (const file of digests) {
-      const path = join(folder.path, 'digests', name, file);
-      if (context.excluded.has(path)) continue;
-      context.reading(path);
-      try {
-        const input = await readFleetFile(path);
-        if ('digest' in input) into.digests.push(input.digest);
-        else {
-          const { trends, cycles } = await contentsOf(bytesOf(input.name, input.bytes), NOTHING_BESIDE);
-          into.trends.push(...trends);
-          into.cycles.push(...cycles);
-        }
-      } catch (error) {
-        if (error instanceof OtherVersionError) others.set(folder.path, (others.get(folder.path) ?? 0) + 1);
-        else
-          into.failed.push({
-            path,
-            message: `${path} is not a digest that can be trusted. Remove it and digest again.`,
-          });
-      }
-      context.read(path, 0);
+  let opened: { group: Group; contents: Contents }[] = [];
+  let bytes = 0;
+  let hasLogs = isLogged(into);
+  for (const group of groups) {
+    const contents = nothing();
+    bytes += await openGroup(group, contents, others, context);
+    opened.push({ group, contents });
+    hasLogs ||= isLogged(contents);
+    if (beyond === null || bytes <= beyond.most || hasLogs) continue;
+    for (const { group: one, contents: read } of opened) {
+      into.failed.push(...read.failed);
+      if (read.digests.length > 0) await summarizeGroup(one, read, beyond, context);
     }
+    opened = [];
   }
   for (const [path, count] of others)
     context.complain(`${path}: ${count} digests are of a different version of Leakline and left out. Digest again.`);
-  for (const found of [into.digests, into.trends, into.cycles] as { path: string }[][])
-    found.sort((a, b) => asWalked(a.path, b.path));
+  for (const { contents } of opened)
+    for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
+      into[kind].push(...(contents[kind] as never[]));
+  sortAsWalked(into);
+}
+
+async function summarizeGroup(
+  group: Group,
+  contents: Contents,
+  { held, reporting, mapping }: Beyond,
+  context: CommandContext,
+): Promise<void> {
+  // If it ends the thread, it is named.
+  context.reading(pathIn(group, group.digests[0]));
+  sortAsWalked(contents);
+  held.add({ group, summary: await summaryOf(contents.digests, group.digests, reporting, mapping) });
+}
+
+/** Reads the digests of one group. @param others counts digests of different versions, by folder @returns their size */
+async function openGroup(
+  group: Group,
+  into: Contents,
+  others: Map<string, number>,
+  context: CommandContext,
+): Promise<Bytes> {
+  const { folder, name, digests } = group;
+  if (digests.length === 0)
+    context.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline, or damaged.`);
+  let bytes = 0;
+  for (const file of digests) {
+    const path = pathIn(group, file);
+    if (context.excluded.has(path)) continue;
+    context.reading(path);
+    try {
+      const input = await readFleetFile(path);
+      bytes += input.size;
+      if ('digest' in input) into.digests.push(input.digest);
+      else {
+        const { trends, cycles } = await contentsOf(bytesOf(input.name, input.bytes), NOTHING_BESIDE);
+        into.trends.push(...trends);
+        into.cycles.push(...cycles);
+      }
+    } catch (error) {
+      if (error instanceof OtherVersionError) others.set(folder.path, (others.get(folder.path) ?? 0) + 1);
+      else
+        into.failed.push({
+          path,
+          message: `${path} is not a digest that can be trusted. Remove it and digest again.`,
+        });
+    }
+    context.read(path, 0);
+  }
+  return bytes;
+}
+
+function pathIn({ folder, name }: Group, file: string): string {
+  return join(folder.path, 'digests', name, file);
+}
+
+function nothing(): Contents {
+  return { failed: [], digests: [], trends: [], cycles: [] };
+}
+
+/** A log of the machine covers all processes beside it. */
+function isLogged({ trends, cycles }: Contents): boolean {
+  return trends.length + cycles.length > 0;
 }
 
 /** The report over gathered files, as if one process had read all snapshots. */
 export async function reportOfGathered(
   { contents, summaries }: Gathered,
-  workspace: ReportWorkspace,
+  reporting: Reporting,
   context: CommandContext,
-  reports = new ReportsFromSources(() => performance.now()),
+  most = MOST_HELD,
 ): Promise<{ report: Report; paths: UnmappedFiles }> {
+  const { workspace, reports } = reporting;
   const mappingOf = (): PathMapping => {
     const files = filesOf(contents.digests, contents);
     for (const { summary } of summaries) for (const [recorded] of summary.files) files.add(recorded);
     return mapPaths([...files], workspace.files, workspace.rules);
   };
   let mapping = mappingOf();
-  // A log of the machine covers all processes beside it.
   const isAlike = (summary: RankSummary): boolean =>
-    contents.trends.length + contents.cycles.length === 0 && isMappedAlike(summary, (file) => mapping.lookup(file));
+    !isLogged(contents) && isMappedAlike(summary, (file) => mapping.lookup(file));
   const byMapping = groupBy(summaries, ({ summary }) => isAlike(summary));
-  const same = byMapping.get(true) ?? [];
   const open = byMapping.get(false) ?? [];
+  const held = new HeldSummaries(mostCharacters(summaries.length));
   if (open.length > 0) {
-    await openGroups(groupsOf(open), contents, context);
+    await openGroups(groupsOf(open), contents, context, { most, held, reporting, mapping });
     mapping = mappingOf();
   }
+  const same = [...(byMapping.get(true) ?? []), ...held.all];
   context.analyzing();
   const { report, paths, jobs } = await reports.report(contents.digests, workspace, contents, mapping);
   const runs = report.runs.map((run, i) => ({ run, names: jobs[i] }));
@@ -129,7 +200,7 @@ export async function reportOfGathered(
   const sound = same.filter(({ summary }) => joinedReport([summary]) !== null);
   const kept = new Set(sound.length < same.length ? sound : []);
   await openGroups(groupsOf(same.filter((one) => !kept.has(one))), contents, context);
-  return reportOfGathered({ contents, summaries: [...kept] }, workspace, context, reports);
+  return reportOfGathered({ contents, summaries: [...kept] }, reporting, context, most);
 }
 
 function groupsOf(summaries: Gathered['summaries']): Group[] {
@@ -148,6 +219,10 @@ export function bytesOf(name: string, bytes: Uint8Array): ByteSource {
       return Promise.resolve(piece.length);
     },
   };
+}
+
+function sortAsWalked({ digests, trends, cycles }: Contents): void {
+  for (const found of [digests, trends, cycles] as { path: string }[][]) found.sort((a, b) => asWalked(a.path, b.path));
 }
 
 /** The order of `walkFiles`: the files of a folder, then its folders. */

@@ -1,11 +1,10 @@
-import { filesOf, mapDigests, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
-import { ReportsFromSources } from '../../core/report/reportFromSources.js';
+import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import type { SummarizeArguments } from '../arguments.js';
 import type { Contents, CommandContext } from '../inputs.js';
 import { openGroups } from './gather.js';
 import { isGroupOfShard, shardOf } from './shard.js';
-import { joinedReport, readSummary, summaryText, workspaceKey } from './summary.js';
+import { joinedReport, readSummary, Reporting, summaryOf, summaryText } from './summary.js';
 
 /** Writes a summary of each rank of this task's shard, but for those that are there. */
 export async function summarize(
@@ -14,8 +13,7 @@ export async function summarize(
   desk: CommandContext,
 ): Promise<void> {
   const shard = shardOf(command.shard, command.shards, process.env);
-  const key = workspaceKey(workspace);
-  const reports = new ReportsFromSources(() => performance.now());
+  const reporting = new Reporting(workspace);
   for (const path of command.inputs) {
     const folder = new FleetFolder(path);
     const done = { summarized: 0, there: 0 };
@@ -23,8 +21,8 @@ export async function summarize(
       if (group.digests.length === 0 || !isGroupOfShard(shard, group.name)) continue;
       const { name, digests } = group;
       const target = folder.summaryPath(name);
-      const known = await readSummary(target);
-      const isOfThese = known?.workspace === key && known.digests.join() === digests.join();
+      const known = (await readSummary(target))?.summary;
+      const isOfThese = known?.workspace === reporting.key && known.digests.join() === digests.join();
       if (isOfThese && joinedReport([known]) !== null) {
         done.there++;
         continue;
@@ -35,11 +33,7 @@ export async function summarize(
       // A log covers all processes beside it: report reads the digests themselves.
       if (contents.trends.length + contents.cycles.length > 0) continue;
       desk.analyzing();
-      const mapping = mapDigests(contents.digests, workspace);
-      const { report, jobs } = await reports.report(contents.digests, workspace, undefined, mapping);
-      const runs = report.runs.map((run, i) => ({ run, names: jobs[i] }));
-      const files = [...filesOf(contents.digests)].map((file) => [file, mapping.lookup(file)] as const);
-      await folder.write(target, summaryText({ workspace: key, digests, files, runs }));
+      await folder.write(target, summaryText(await summaryOf(contents.digests, digests, reporting)));
       done.summarized++;
     }
     desk.print(`${path}: ${done.summarized} ranks summarized, ${done.there} there.\n`);

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { FileLookup } from '../../core/attribution/owner.js';
+import type { PathMapping } from '../../core/attribution/pathMapping.js';
+import type { SnapshotDigest } from '../../core/digest/digest.js';
 import type { Bytes } from '../../core/model/units.js';
 import { renderText } from '../../core/render/renderText.js';
 import { parseJson } from '../../core/formats/json/parseJson.js';
 import { joinReports, type RunPart } from '../../core/report/buildReport.js';
 import type { Report } from '../../core/report/report.js';
-import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { ReportsFromSources } from '../../core/report/reportFromSources.js';
+import { filesOf, mapDigests, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { readSmallFile } from '../../node/fileSource.js';
 import { VERSION } from '../../node/version.js';
 
@@ -27,9 +30,40 @@ export interface RankSummary {
   readonly runs: readonly RunPart[];
 }
 
+/** The basis of summaries. */
+export class Reporting {
+  readonly reports = new ReportsFromSources(() => performance.now());
+  private knownKey: string | null = null;
+
+  constructor(readonly workspace: ReportWorkspace) {}
+
+  /** Names the workspace: all its sources are read for it. */
+  get key(): string {
+    return (this.knownKey ??= workspaceKey(this.workspace));
+  }
+}
+
 /** The text of a summary's file. */
 export function summaryText(summary: Omit<RankSummary, 'schema' | 'version'>): string {
   return `${JSON.stringify({ schema: SCHEMA, version: VERSION, ...summary } satisfies RankSummary)}\n`;
+}
+
+/** The summary of one rank. @param names of the digests' files @param mapping of these and other files */
+export async function summaryOf(
+  digests: readonly SnapshotDigest[],
+  names: readonly string[],
+  { workspace, key, reports }: Reporting,
+  mapping: PathMapping = mapDigests(digests, workspace),
+): Promise<RankSummary> {
+  const { report, jobs } = await reports.report(digests, workspace, undefined, mapping);
+  return {
+    schema: SCHEMA,
+    version: VERSION,
+    workspace: key,
+    digests: names,
+    files: [...filesOf(digests)].map((file) => [file, mapping.lookup(file)] as const),
+    runs: report.runs.map((run, i) => ({ run, names: jobs[i] })),
+  };
 }
 
 /** Reports are checked when they are joined. */
@@ -42,11 +76,12 @@ const rankSummary = v.object({
   runs: v.array(v.custom<RunPart>(() => true)),
 });
 
-/** Reads a summary; null if it is invalid: it is made again from the digests. */
-export async function readSummary(path: string): Promise<RankSummary | null> {
+/** Reads a summary, and its size; null if it is invalid: it is made again from the digests. */
+export async function readSummary(path: string): Promise<{ summary: RankSummary; size: Bytes } | null> {
   try {
-    const value = parseJson((await readSmallFile(path, MOST_BYTES)).bytes.toString());
-    return v.is(rankSummary, value) ? value : null;
+    const { bytes } = await readSmallFile(path, MOST_BYTES);
+    const summary = parseJson(bytes.toString());
+    return v.is(rankSummary, summary) ? { summary, size: bytes.length } : null;
   } catch {
     return null;
   }

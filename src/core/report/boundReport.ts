@@ -13,11 +13,13 @@ const MOST_CHARACTERS = 1 << 25;
 const LEAST_OF_RUN = 1 << 14;
 const MOST_OF_JOB = 1 << 26;
 
+/** Characters of the lines and stacks of so many runs. */
+export function mostCharacters(runs: number): number {
+  return Math.max(MOST_CHARACTERS, Math.min(runs * LEAST_OF_RUN, MOST_OF_JOB));
+}
+
 /** Bounds lines and stacks: suspects come before other lines, and the largest first. */
-export function boundRuns(
-  runs: readonly RunReport[],
-  most = Math.max(MOST_CHARACTERS, Math.min(runs.length * LEAST_OF_RUN, MOST_OF_JOB)),
-): void {
+export function boundRuns(runs: readonly RunReport[], most = mostCharacters(runs.length)): void {
   const fits = roomFor(most);
   boundLines(
     runs,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EarlierDumps } from '../../../src/cli/earlierDumps.js';
 import { reportOfGathered } from '../../../src/cli/fleet/gather.js';
+import { Reporting } from '../../../src/cli/fleet/summary.js';
 import { expandInputs, readInputs, type Contents, type CommandContext } from '../../../src/cli/inputs.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { RandomTraining } from '../../support/randomTraining.js';
@@ -30,7 +31,7 @@ class Notes implements CommandContext {
 }
 
 function reportOn(contents: Contents, context: CommandContext): Promise<{ report: Report }> {
-  return reportOfGathered({ contents, summaries: [] }, WORKSPACE, context);
+  return reportOfGathered({ contents, summaries: [] }, new Reporting(WORKSPACE), context);
 }
 
 /** The reports with and without outlines have to be the same. @returns how many outlines there were */

@@ -15,15 +15,22 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { gather, reportOfGathered } from '../../../src/cli/fleet/gather.js';
+import { HeldSummaries } from '../../../src/cli/fleet/heldSummaries.js';
+import { Reporting, summaryOf } from '../../../src/cli/fleet/summary.js';
 import { isGroupOfShard, isOfShard, shardOf } from '../../../src/cli/fleet/shard.js';
-import type { Report } from '../../../src/core/report/report.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import type { Report, RunReport } from '../../../src/core/report/report.js';
+import { listPythonFiles } from '../../../src/node/listPythonFiles.js';
+import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { writeColumnFile } from '../../../src/node/columnFile.js';
 import { builtProgram } from '../../support/repository.js';
 import { everyNth, tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
-import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
 import { MemoryFile, writeFleetFile } from '../../../src/node/fleetFile.js';
+import { FleetFolder } from '../../../src/node/fleetFolder.js';
 
 const TWO = join(FIXTURES, 'recordings/two_ranks');
 
@@ -33,6 +40,16 @@ function filesIn(folder: string): Map<string, string> {
   const files = names.filter((name) => statSync(join(folder, name)).isFile());
   return new Map(files.map((name) => [name, readFileSync(join(folder, name), 'base64')]));
 }
+
+const ignore = (): undefined => undefined;
+const SILENT = {
+  excluded: new Set<string>(),
+  print: ignore,
+  complain: ignore,
+  reading: ignore,
+  read: ignore,
+  analyzing: ignore,
+};
 
 describe('A fleet', () => {
   let folder: string;
@@ -69,9 +86,22 @@ describe('A fleet', () => {
         assert.deepEqual(kept, filesIn(path('digested')));
         assert.deepEqual(filesIn(path('out')), kept);
         assert.equal(await analyze(path('out')), whole, 'digests');
+        const [held, single] = [await gathered(inputs, Infinity), await gathered(inputs, 0)];
+        assert.equal(JSON.stringify(single), JSON.stringify(held), 'digests, rank by rank');
         await runHere('summarize', '--root', inputs, path('out'));
         assert.equal(await analyze(path('out')), whole, 'summaries');
       });
+    }
+
+    /** @param most digests that are held */
+    async function gathered(root: string, most: number): Promise<Report> {
+      const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
+      const files = await listPythonFiles(root);
+      const reporting = new Reporting({ files, rules: [], lineText, sourceText, sourceFacts });
+      const found = await gather([path('out')], reporting, SILENT, most);
+      const isLogged = found.contents.trends.length + found.contents.cycles.length > 0;
+      assert.equal(found.contents.digests.length === 0, most === 0 && !isLogged);
+      return (await reportOfGathered(found, reporting, SILENT, most)).report;
     }
   });
 
@@ -250,6 +280,34 @@ describe('A fleet', () => {
     );
     writeFileSync(join(path('job'), source), '# Nothing is left.\n');
     await equal();
+  });
+
+  it('holds the lines of two reports of any number of summaries, and no invalid summary among them', async () => {
+    const digests = await Promise.all(
+      picklesUnder(TWO).map(async (name) => digestSnapshot(name, await readFile(name))),
+    );
+    const one = await summaryOf(digests, [], new Reporting({ files: [], rules: [] }));
+    const [{ run, names }] = one.runs;
+    const alone = { ...run, peak: null, peaks: [], atExit: [], outOfMemory: [] };
+    const lines = [{ ...run.lines[0], function: 'f'.repeat(2000), stacks: [] }];
+    const size = JSON.stringify(lines[0]).length;
+    const group = { name: 'job/rank00000', digests: [], folder: new FleetFolder(path('out')) };
+    const invalid = { ...group, name: 'invalid' };
+    const held = new HeldSummaries(50 * size);
+    const opened = held.addFromFile(
+      { group: invalid, summary: { ...one, runs: [{ run: {} as RunReport, names }] } },
+      size,
+    );
+    for (let i = 0; i < 1000; i++)
+      opened.push(
+        ...held.addFromFile({ group, summary: { ...one, runs: [{ run: { ...alone, lines }, names }] } }, size),
+      );
+    assert.deepEqual(opened, [invalid]);
+    const runs = held.all.flatMap(({ summary }) => summary.runs);
+    const kept = runs.flatMap((part) => part.run.lines).length;
+    assert.ok(kept >= 50 && kept <= 100, `${kept} lines`);
+    const omitted = runs.reduce((sum, part) => sum + part.run.otherLines.lines - run.otherLines.lines, 0);
+    assert.deepEqual([runs.length, kept + omitted], [1000, 1000]);
   });
 
   it('believes no summary, digest or note beyond its size', async () => {

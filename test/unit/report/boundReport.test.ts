@@ -112,6 +112,15 @@ describe('A report beyond its size', () => {
     assert.equal(cut.at(-1), 0);
   });
 
+  it('is the same if each run was bounded before', () => {
+    for (const most of SIZES) {
+      const { runs } = reportWithin(Infinity);
+      for (const run of runs) boundRuns([run], most);
+      boundRuns(runs, most);
+      assert.deepEqual(runs, reportWithin(most).runs, `${most} characters`);
+    }
+  });
+
   it('has a total for all ranks of a job, and may be bounded again', () => {
     const [run] = reportWithin(Infinity).runs;
     const [line] = run.lines;

@@ -1,0 +1,66 @@
+import { groupBy } from '../../core/maps.js';
+import type { Bytes } from '../../core/model/units.js';
+import { boundRuns } from '../../core/report/boundReport.js';
+import type { FleetFolder, RankGroup } from '../../node/fleetFolder.js';
+import { joinedReport, type RankSummary } from './summary.js';
+
+/** A group of digests, to be opened where its summary does not do. */
+export interface Group extends RankGroup {
+  readonly folder: FleetFolder;
+}
+
+export interface GroupSummary {
+  readonly group: Group;
+  readonly summary: RankSummary;
+}
+
+/** Characters of a line, and of a frame of a stack, as JSON, about. */
+const LINE = 500;
+const FRAME = 100;
+
+/** Summaries of any number of ranks: beyond a total, with the lines of a report only. */
+export class HeldSummaries {
+  private readonly sound: GroupSummary[] = [];
+  private unchecked: GroupSummary[] = [];
+  /** As JSON, about. */
+  private characters = 0;
+
+  /** @param most characters of the report, see `mostCharacters` */
+  constructor(private readonly most: number) {}
+
+  get all(): readonly GroupSummary[] {
+    return [...this.sound, ...this.unchecked];
+  }
+
+  /** Adds a summary that this process made. */
+  add(one: GroupSummary): void {
+    this.sound.push(one);
+    for (const { run } of one.summary.runs)
+      for (const { stacks } of run.lines)
+        this.characters += LINE + FRAME * stacks.reduce((sum, { frames }) => sum + frames.length, 0);
+    if (this.characters > 2 * this.most) this.bound();
+  }
+
+  /** Adds a summary from a file. @returns groups whose summaries are invalid */
+  addFromFile(one: GroupSummary, size: Bytes): Group[] {
+    this.unchecked.push(one);
+    this.characters += size;
+    if (this.characters <= 2 * this.most) return [];
+    const isSound = ({ summary }: GroupSummary): boolean => joinedReport([summary]) !== null;
+    const byState = groupBy(this.unchecked, isSound);
+    this.sound.push(...(byState.get(true) ?? []));
+    this.unchecked = [];
+    this.bound();
+    return (byState.get(false) ?? []).map(({ group }) => group);
+  }
+
+  private bound(): void {
+    // Of equal lines, the first stay: in the order of the report.
+    const runs = this.sound.flatMap(({ summary }) => summary.runs.map(({ run }) => run));
+    boundRuns(
+      runs.sort((a, b) => (a.id < b.id ? -1 : 1)),
+      this.most,
+    );
+    this.characters = this.most;
+  }
+}
