@@ -58,8 +58,15 @@ export class FleetFolder {
     return join(this.path, 'ranks', group + NOTE);
   }
 
-  /** Writes a file that is complete or absent. @param savedAtUs its file time */
-  async write(path: string, content: Uint8Array | string, savedAtUs: number | null = null): Promise<void> {
+  /**
+   * Writes a file that is complete or absent.
+   * @param options `savedAtUs` its file time; `isSynced` false for a file that is made again if a power failure damages it
+   */
+  async write(
+    path: string,
+    content: Uint8Array | string,
+    { savedAtUs = null, isSynced = true }: { savedAtUs?: number | null; isSynced?: boolean } = {},
+  ): Promise<void> {
     const unfinished = join(this.path, 'unfinished');
     const part = join(unfinished, randomUUID());
     await makeFolder(unfinished);
@@ -68,7 +75,7 @@ export class FleetFolder {
     try {
       await file.writeFile(content);
       if (savedAtUs !== null) await file.utimes(savedAtUs / 1e6, savedAtUs / 1e6);
-      await file.sync();
+      if (isSynced) await file.sync();
     } finally {
       await file.close();
     }

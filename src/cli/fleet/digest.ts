@@ -140,7 +140,7 @@ export async function digestOne(
       // The first digest is written last: with it, all exist.
       for (const [member, input] of [...finished.entries()].reverse()) {
         const place = member === 0 ? target : folder.digestPath(group, name, `${key}-${member}`);
-        await folder.write(place, await writeFleetFile(input), savedAtUs(file.state));
+        await folder.write(place, await writeFleetFile(input), { savedAtUs: savedAtUs(file.state) });
       }
       await folder.forgive(group, name);
       return { as: 'read', message: '', target };

@@ -33,7 +33,9 @@ export async function summarize(
       // A log covers all processes beside it: report reads the digests themselves.
       if (contents.trends.length + contents.cycles.length > 0) continue;
       desk.analyzing();
-      await folder.write(target, summaryText(await summaryOf(contents.digests, digests, reporting)));
+      const summary = await summaryOf(contents.digests, digests, reporting);
+      // Its damage would be found.
+      await folder.write(target, summaryText(summary), { isSynced: false });
       done.summarized++;
     }
     desk.print(`${path}: ${done.summarized} ranks summarized, ${done.there} there.\n`);
