@@ -108,7 +108,7 @@ export class EntryReader implements RecordReader {
     this.depth = depth;
     let p = from;
     while (this.isTrusting) {
-      // One more than the rows of the rarest case, a record that is none: it takes a place of the stack, too.
+      // A record that is no row ends the call, and takes the place of a row on the stack.
       const room = Math.min(this.mostRows, stack.ref.length - this.depth, PAYLOAD_MASK - events.length);
       if (room <= 0 || captures.length > PAYLOAD_MASK - 2 * this.mostRows) break;
       if (p >= this.windowTo || (this.windowTo - p < LONG_RECORD && this.windowTo < this.end)) this.moveWindow(p);

@@ -10,8 +10,8 @@
  * Whatever is not as described is left to the machine. Until a record is known to be whole, only its texts, pairs and
  * stacks reach the caller, which knows them by value and does not mind to meet them again.
  *
- * This is AssemblyScript, compiled to WebAssembly (see the script `records`): the memory holds the regions below, and
- * the caller reads their places from the exports.
+ * This is AssemblyScript. `npm run entries` compiles it to WebAssembly. Its memory holds the regions below, and the
+ * caller reads their places from the exports.
  */
 
 declare function text(from: usize, to: usize): i32;
@@ -72,8 +72,10 @@ const FRAME: i32 = 0x95;
 
 /** Keys of the largest record; larger dictionaries are left to the machine. */
 const MAX_KEYS: i32 = 32;
-/** Slots that a record takes at most: its own, and one for each value. */
+/** Slots that a record takes at most beside those of new frames: its own, and one for each value. */
 const MAX_SLOTS: i32 = MAX_KEYS + 1;
+/** Slots that a new frame takes at most: its own, and one for each key and value. */
+const FRAME_SLOTS: i32 = 2 * MAX_KEYS + 1;
 /** Bytes of the longest key and value together that hold no list, with room for a look at what follows. */
 const MARGIN: i32 = 512;
 /** Longer texts are left to the machine. */
@@ -520,7 +522,7 @@ function items(from: usize, last: usize, until: i32, known: i32, index: i32): us
  * @returns the place behind it, 0 if it is something else
  */
 function newFrame(from: usize, last: usize, known: i32, item: i32): usize {
-  if (count + MAX_SLOTS > memoSlots) return 0;
+  if (count + FRAME_SLOTS + MAX_SLOTS > memoSlots) return 0;
   let p = from;
   let put = putBytes(p, count);
   if (put === OTHER_SLOT) return 0;
