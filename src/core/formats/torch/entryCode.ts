@@ -87,7 +87,7 @@ const SLACK = 64;
 const MOST_KEPT = 1 << 26;
 
 /** Between two files: a caller refers to all that was read. */
-const NOBODY: EntryImports = {
+const NO_CALLER: EntryImports = {
   text: () => 0,
   pair: () => 0,
   stackOf: () => 0,
@@ -109,7 +109,7 @@ export class EntryCode {
   private memoAt = 0;
   private readonly exports: Exports;
 
-  private caller = NOBODY;
+  private caller = NO_CALLER;
 
   private constructor() {
     EntryCode.compiled ??= new WebAssembly.Module(Uint8Array.from(atob(ENTRY_CODE), (char) => char.charCodeAt(0)));
@@ -143,8 +143,8 @@ export class EntryCode {
   }
 
   /** The file is read: the memory is the next file's. */
-  giveBack(): void {
-    this.caller = NOBODY;
+  release(): void {
+    this.caller = NO_CALLER;
     if (this.exports.memory.buffer.byteLength <= MOST_KEPT) EntryCode.spare = this;
   }
 

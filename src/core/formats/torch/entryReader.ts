@@ -88,7 +88,7 @@ export class EntryReader implements RecordReader {
 
   close(): void {
     this.giveUp();
-    this.code.giveBack();
+    this.code.release();
   }
 
   giveUp(): void {

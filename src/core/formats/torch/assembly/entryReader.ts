@@ -1,17 +1,17 @@
 /**
- * Reads records: dictionaries as CPython, of any protocol, and PyTorch's C++ writer write them a million times over, whose
- * keys were met before and whose values are numbers, texts, references to what was met before, pairs of small numbers,
- * and lists of references. It does nothing that the pickle machine would not do, but in a fraction of its steps:
- * - Keys are compared with those of the record before. Where they are the same, they stand in the cells already.
- * - Values go into cells, not over the machine's stack, and containers need no marks.
- * - A list is compared, by its bytes, with the one that followed the last one before, and with one of equal hash.
- * - Trace entries become rows, which the caller takes over by the thousand.
+ * Reads trace entries, and other dictionaries whose values are numbers, texts, references, pairs of small numbers and lists
+ * of references, as CPython (any protocol) and PyTorch's C++ writer write them. The result is that of the pickle machine, in
+ * a fraction of its steps:
+ * - Keys are compared with those of the previous dictionary. Where they are equal, they are already in the cells.
+ * - Values go into cells, not onto the machine's stack, and containers need no marks.
+ * - The bytes of a list are compared with the list that followed the last one before, and with one of equal hash.
+ * - Trace entries become rows. The caller takes a thousand rows at a time.
  *
- * Whatever is not as described is left to the machine. Until a record is known to be whole, only its texts, pairs and
- * stacks reach the caller, which knows them by value and does not mind to meet them again.
+ * Other input is left to the machine. Before a dictionary is complete, the caller gets only its texts, pairs, frames and
+ * stacks. The caller stores equal ones once, so the machine may pass them again.
  *
- * This is AssemblyScript. `npm run entries` compiles it to WebAssembly. Its memory holds the regions below, and the
- * caller reads their places from the exports.
+ * This is AssemblyScript. `npm run entries` compiles it to WebAssembly. Its memory holds the regions below. The caller reads
+ * their places from the exports.
  */
 
 declare function text(from: usize, to: usize): i32;
@@ -82,13 +82,13 @@ const MARGIN: i32 = 512;
 const LONGEST_TEXT: i32 = 255;
 /** The opcode and the length of a writer's buffer. */
 const FRAME_BYTES: i32 = 9;
-/** Keys are among the first things that a file mentions: in three bytes of the four that a slot may have. */
+/** Keys come early in a file: their slots have three bytes of four. */
 const MOST_KEY_SLOT: i32 = 0xffffff;
-/** What no key begins with: the end of a record, which is looked for before. */
+/** No key begins like this: the end of a record, which is checked before. */
 const NO_KEY: i32 = SET_ITEMS;
-/** What is memoized there is not what comes next. */
+/** The opcode names another slot than the next. */
 const OTHER_SLOT: i32 = -1;
-/** Labels and pairs below these numbers are looked up here. */
+/** Labels of streams, and pairs, below these numbers are kept here. */
 const LABELS: u32 = 256;
 const POOLS: i32 = 32;
 /** Runs that are found by a hash of their items. */
@@ -97,7 +97,7 @@ const GUESSES: u32 = 1 << 16;
 /** Values in cells: the keys and values of a record, then the items of its lists. */
 export const CELLS: i32 = 2048;
 const FIRST_ITEM: i32 = 2 * MAX_KEYS;
-/** Where the keys and values of a frame are, that is mentioned first. */
+/** The cells of a new frame's keys and values. */
 const FIRST_PART: i32 = CELLS - 2 * MAX_KEYS;
 /** Rows and captures that are kept until the caller takes them. */
 export const ROWS: i32 = 1024;
@@ -124,7 +124,7 @@ export const CAPTURE_EVENT: usize = CAPTURE_STACK + 4 * CAPTURES;
 export const ACTIONS: usize = CAPTURE_EVENT + 4 * CAPTURES;
 const LABEL: usize = ACTIONS + 256;
 const POOL: usize = LABEL + 4 * LABELS;
-/** The keys by what mentions them: the first four bytes of LONG_BINGET, the last being zero, and the two of BINGET. */
+/** The bytes that refer to each key: the first four of LONG_BINGET (the fifth is zero), and the two of BINGET. */
 const LONG_KEY: usize = POOL + 4 * POOLS * POOLS;
 const SHORT_KEY: usize = LONG_KEY + 4 * (MAX_KEYS + 1);
 /** At the place of a value: its text's length and bytes, if these are three; at the place before: the text's value. */
@@ -133,27 +133,27 @@ const SHORT_TEXT: usize = SHORT_KEY + 4 * (MAX_KEYS + 1);
 const LIST_CELL: usize = SHORT_TEXT + 8 * MAX_KEYS;
 const LIST_SLOT: usize = LIST_CELL + 4 * MAX_KEYS;
 const LIST_STACK: usize = LIST_SLOT + 4 * MAX_KEYS;
-/** The run kept last for each hash: a mere guess, so that two with one hash do no harm. */
+/** The last run of each hash. Its bytes are compared, so two runs of one hash only cost time. */
 const GUESS: usize = LIST_STACK + 4 * MAX_KEYS;
-/** Where the regions begin whose lengths the caller chooses, and which it names before the first call. */
+/** Here begin the regions whose places and lengths the caller sets before `begin`. */
 export const REST: usize = GUESS + 4 * GUESSES;
-/** Runs: the bytes of lists, from number 1 on. Of each: where they begin, how many they are, and their stack. */
+/** Runs, from number 1 on: the bytes of a list. Of each: its place, its length and its stack. */
 export let runsAt: usize = 0;
 /** Lists beyond these are decoded each time. */
 export let mostRuns: u32 = 0;
 const RUN: u32 = 16;
 const RUN_LENGTH: u32 = 4;
 const RUN_STACK: u32 = 8;
-/** The run that followed the last time; at number 0, behind a list that is no run. */
+/** The run that followed it the last time; at number 0, the run after a list without one. */
 const SUCCESSOR: u32 = 12;
 /** The bytes of all runs. */
 export let runBytesAt: usize = 0;
-/** What comes beyond is decoded each time. */
+/** Lists beyond these bytes are decoded each time. */
 export let mostRunBytes: i32 = 0;
 /** The memo, to the end of the memory. */
 export let memoAt: usize = 0;
 
-/** What a call leaves behind: see `finish`. */
+/** The results of a call: see `finish`. */
 export const STATE: usize = 128;
 
 let memoCount: i32 = 0;
@@ -191,7 +191,7 @@ let runBytes: i32 = 0;
 let runs: u32 = 1;
 let lastRun: u32 = 0;
 
-/** To be called before a file, when the settings are made: nothing is known of it. */
+/** Forgets the previous file. Call it after the settings. */
 export function begin(): void {
   memory.fill(LABEL, 0, REST - LABEL);
   memory.fill(runsAt, 0, RUN * mostRuns);
@@ -209,7 +209,7 @@ export function begin(): void {
 /**
  * Reads records up to `most` rows, or to a dictionary that is no row.
  * @param from place of the first one
- * @param end of what is there of the input
+ * @param end of the available input
  * @param filled slots of the memo
  * @param slots that the memory has room for
  * @param event number of the first row
@@ -258,7 +258,7 @@ function record(from: usize, last: usize): usize {
   let p = from + 1;
   count = known;
   let put = putBytes(p, count);
-  // The C++ writer memoizes behind the content, which the machine does as well as anybody.
+  // The C++ writer memoizes after the content. The machine does that.
   const ownSlot = put === 0 ? NO_SLOT : count++;
   if (put === OTHER_SLOT) return 0;
   p += put;
@@ -275,7 +275,7 @@ function record(from: usize, last: usize): usize {
     if (get === load<i32>(LONG_KEY + 4 * key) && load<u8>(p, 4) === 0) p += 5;
     else if ((get & 0xffff) === load<i32>(SHORT_KEY + 4 * key)) p += 2;
     else if ((get & 0xff) === FRAME) {
-      // A writer's buffer may begin in front of any key and value, which says nothing.
+      // A writer's buffer may begin before any key and value.
       p += FRAME_BYTES;
       continue;
     } else {
@@ -405,7 +405,7 @@ function otherKey(p: usize, key: i32, known: i32): bool {
   return true;
 }
 
-/** The text that each entry has again ("N/A") is as short as three bytes: compared with its length at once. */
+/** The text that most entries repeat ("N/A") has three bytes: they are compared together with its length. */
 function textOf(cell: i32, start: usize, bytes: i32): i32 {
   if (bytes !== 3) return TEXT_BITS | text(start, start + bytes);
   const word = (load<i32>(start - 1) & ~0xff) | 3;
@@ -424,7 +424,7 @@ function pairOf(first: i32, second: i32): i32 {
   return load<i32>(place);
 }
 
-/** Reads a list, behind the opcode that begins it. @returns the place behind it, 0 if it is not of references */
+/** Reads a list from after its first opcode. @returns the place behind it, 0 if it has other items than references */
 function list(from: usize, last: usize, at: i32, known: i32): usize {
   setRef(at, EMPTY_LIST_REF);
   let p = from;
@@ -451,7 +451,7 @@ function list(from: usize, last: usize, at: i32, known: i32): usize {
   p = items(p, last, until, known, index);
   if (p === 0) return 0;
   if (listSlot === NO_SLOT) {
-    // The C++ writer memoizes behind the content.
+    // The C++ writer memoizes after the content.
     put = putBytes(p, count);
     if (put === OTHER_SLOT) return 0;
     if (put !== 0) listSlot = count++;
@@ -464,7 +464,7 @@ function list(from: usize, last: usize, at: i32, known: i32): usize {
 
 /** Reads references up to the opcode that appends them. @returns the place behind it, 0 if something else is among them */
 function items(from: usize, last: usize, until: i32, known: i32, index: i32): usize {
-  // Training repeats itself: the run that came after this one is the one that comes again.
+  // Training repeats: the run that followed the last one before is probably the next.
   let run = load<u32>(runsAt + RUN * lastRun, SUCCESSOR);
   let behind = behindRun(run, from, last);
   if (behind === 0) {
@@ -517,8 +517,7 @@ function items(from: usize, last: usize, until: i32, known: i32, index: i32): us
 }
 
 /**
- * Reads a frame where it is mentioned first, behind the opcode that begins it, into a cell: a dictionary of references,
- * texts and whole numbers.
+ * Reads a new frame into a cell, from after its first opcode: a dictionary of references, texts and whole numbers.
  * @returns the place behind it, 0 if it is something else
  */
 function newFrame(from: usize, last: usize, known: i32, item: i32): usize {
