@@ -120,7 +120,7 @@ if (all || values.growing === true) {
       const good = runs.filter((one) => typeof one !== 'string');
       return good.length < repeat
         ? (runs.find((one) => typeof one === 'string') ?? '')
-        : good.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.floor(repeat / 2)];
+        : good.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.walk(repeat / 2)];
     },
   });
   console.log(growing);
@@ -180,7 +180,7 @@ function rows(): Row[] {
   const noPython = spawnSync('python3', ['--version']).status === 0 ? null : 'there is no python3';
   return [
     { title: 'Leakline, into columns', command: node('reader'), skipped: null, slow: false },
-    { title: 'walk over the opcodes (the floor)', command: node('opcodeWalk'), skipped: null, slow: false },
+    { title: 'walk over the opcodes', command: node('opcodeWalk'), skipped: null, slow: false },
     { title: 'CPython `pickle.load`', command: python('gc'), skipped: noPython, slow: true },
     { title: 'CPython `pickle.load`, collector off', command: python('nogc'), skipped: noPython, slow: true },
     { title: 'npm `pickleparser`', command: node('npmPickleparser'), skipped: null, slow: true },
@@ -199,7 +199,7 @@ function measureSubject(subject: Subject): string {
     })),
     truth,
   );
-  const [reader, floor, , nogc] = outcomes;
+  const [reader, walk, , nogc] = outcomes;
   const table = rows().map(({ title }, row) => {
     const outcome = outcomes[row];
     if (typeof outcome === 'string') return `| ${title} | ${outcome} | | | | |`;
@@ -218,33 +218,33 @@ function measureSubject(subject: Subject): string {
     '|:--|--:|--:|--:|--:|--:|',
     ...table,
     '',
-    timesByTheClock(reader, floor, nogc),
+    timesByTheClock(reader, walk, nogc),
     '',
   ].join('\n');
 }
 
-/** The times of Leakline by the floor, and of CPython by Leakline, in words. */
-function timesByTheClock(...[reader, floor, python]: (Measurement | string)[]): string {
-  if (typeof reader === 'string' || typeof floor === 'string') return '';
+/** The times of Leakline by the walk, and of CPython by Leakline, in words. */
+function timesByTheClock(...[reader, walk, python]: (Measurement | string)[]): string {
+  if (typeof reader === 'string' || typeof walk === 'string') return '';
   const beside =
     typeof python === 'string'
       ? ''
       : ` CPython without its collector takes ${(python.seconds / reader.seconds).toFixed(1)} times as long as Leakline by the clock.`;
   return (
-    `Leakline takes ${(reader.seconds / floor.seconds).toFixed(1)} times as long as the floor by the clock, and ` +
-    `${(reader.cpuSeconds / floor.cpuSeconds).toFixed(1)} times the time of all CPUs.${beside}`
+    `Leakline takes ${(reader.seconds / walk.seconds).toFixed(1)} times as long as the walk by the clock, and ` +
+    `${(reader.cpuSeconds / walk.cpuSeconds).toFixed(1)} times the time of all CPUs.${beside}`
   );
 }
 
-/** The reader and the floor on what other writers make of the same content. */
+/** The reader and the walk on what other writers make of the same content. */
 function measureDialects(subject: Pick<Subject, 'events' | 'depth'>): string {
-  const [reader, floor] = rows();
+  const [reader, walk] = rows();
   const table = DIALECTS.map(({ dialect, title }) => {
     const { file, truth } = subjectFile({ ...subject, dialect });
     readThrough(file);
     const repeat = Number(values.repeat ?? 3);
     const [own, walk] = inTurns(
-      [reader, floor].map(({ command }) => ({ skipped: null, repeat, command: command(file) })),
+      [reader, walk].map(({ command }) => ({ skipped: null, repeat, command: command(file) })),
       truth,
     );
     const size = `${(truth.bytes / 1e6).toFixed(1)} MB`;
@@ -258,7 +258,7 @@ function measureDialects(subject: Pick<Subject, 'events' | 'depth'>): string {
   return [
     `### ${subject.events.toLocaleString('en')} events as others write them`,
     '',
-    '| writer | file | seconds | CPU seconds | × the floor by the clock | of CPU time |',
+    '| writer | file | seconds | CPU seconds | × the walk by the clock | of CPU time |',
     '|:--|--:|--:|--:|--:|--:|',
     ...table,
     '',
@@ -317,7 +317,7 @@ function inTurns(
     });
   }
   return turns.map(
-    ({ repeat }, row) => failed[row] ?? measured[row].sort((a, b) => by(a) - by(b))[Math.floor(repeat / 2)],
+    ({ repeat }, row) => failed[row] ?? measured[row].sort((a, b) => by(a) - by(b))[Math.walk(repeat / 2)],
   );
 }
 

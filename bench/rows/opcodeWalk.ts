@@ -1,6 +1,6 @@
 /**
- * The floor: steps from opcode to opcode to the end and does nothing else. No reader in this language that looks at every
- * opcode can be faster. Reads in pieces, so its memory is a floor as well.
+ * For comparison: steps from opcode to opcode to the end, in JavaScript, and does nothing else. Reads in pieces, so it needs
+ * the least memory.
  */
 import { openSync, readSync, closeSync } from 'node:fs';
 import { measure } from './measure.js';
