@@ -120,7 +120,7 @@ if (all || values.growing === true) {
       const good = runs.filter((one) => typeof one !== 'string');
       return good.length < repeat
         ? (runs.find((one) => typeof one === 'string') ?? '')
-        : good.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.walk(repeat / 2)];
+        : good.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.floor(repeat / 2)];
     },
   });
   console.log(growing);
@@ -238,13 +238,13 @@ function timesByTheClock(...[reader, walk, python]: (Measurement | string)[]): s
 
 /** The reader and the walk on what other writers make of the same content. */
 function measureDialects(subject: Pick<Subject, 'events' | 'depth'>): string {
-  const [reader, walk] = rows();
+  const [reader, opcodes] = rows();
   const table = DIALECTS.map(({ dialect, title }) => {
     const { file, truth } = subjectFile({ ...subject, dialect });
     readThrough(file);
     const repeat = Number(values.repeat ?? 3);
     const [own, walk] = inTurns(
-      [reader, walk].map(({ command }) => ({ skipped: null, repeat, command: command(file) })),
+      [reader, opcodes].map(({ command }) => ({ skipped: null, repeat, command: command(file) })),
       truth,
     );
     const size = `${(truth.bytes / 1e6).toFixed(1)} MB`;
@@ -317,7 +317,7 @@ function inTurns(
     });
   }
   return turns.map(
-    ({ repeat }, row) => failed[row] ?? measured[row].sort((a, b) => by(a) - by(b))[Math.walk(repeat / 2)],
+    ({ repeat }, row) => failed[row] ?? measured[row].sort((a, b) => by(a) - by(b))[Math.floor(repeat / 2)],
   );
 }
 
