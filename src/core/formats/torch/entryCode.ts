@@ -121,7 +121,7 @@ export class EntryCode {
       streamLabel: (cell) => this.caller.streamLabel(cell),
       plan: (keys) => this.caller.plan(keys),
     };
-    const instance = new WebAssembly.Instance(EntryCode.compiled, { entryReader });
+    const instance = new WebAssembly.Instance(EntryCode.compiled, { entryReader: { ...entryReader } });
     this.exports = instance.exports as unknown as Exports;
     this.read = this.exports.read;
     this.inputAt = this.exports.REST.value;
