@@ -6,6 +6,7 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { ByteSource } from '../core/bytes/byteSource.js';
+import type { EventColumns } from '../core/model/eventColumns.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
@@ -106,6 +107,9 @@ type DigestOf = (
   savedAtUs: Microseconds | null,
 ) => SnapshotDigest;
 
+/** Columns that the next file fills: new ones for each would let the engine collect garbage for each. */
+let spare: EventColumns | undefined;
+
 /** Reads all that a source holds; or one of several snapshots in it, by its name. */
 export async function contentsOf(
   source: ByteSource,
@@ -114,7 +118,10 @@ export async function contentsOf(
   digestOf: DigestOf = digestSnapshot,
 ): Promise<Contents> {
   const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
-  for await (const { path, result } of readAll(source)) {
+  let events = spare;
+  // Until this file is digested.
+  spare = undefined;
+  for await (const { path, result } of readAll(source, { spare: events, onEvents: (columns) => (events = columns) })) {
     if (member !== null && path !== member) continue;
     if (result.kind === 'snapshot') {
       const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs);
@@ -124,6 +131,7 @@ export async function contentsOf(
     else contents.cycles.push({ path, cycles: result.cycles });
     if (member !== null) break;
   }
+  spare = events;
   return contents;
 }
 

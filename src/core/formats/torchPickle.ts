@@ -29,7 +29,7 @@ export const torchPickle: Format = {
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const size = Number.isFinite(source.size) ? source.size : 0;
-  const builder = new SnapshotBuilder(size / EVENT_BYTES);
+  const builder = new SnapshotBuilder(size / EVENT_BYTES, context.spare);
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
   const machine = torchMachine(sink, source.size);
