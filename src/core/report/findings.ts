@@ -70,7 +70,9 @@ function findingFrom(group: [LineReport, ...LineReport[]]): Finding {
 /** The part of a line's memory that its verdict is about. */
 export function lineBytes({ verdict, leakedBytes, growthBytes, liveBytes, series }: LineReport): Bytes {
   if (verdict === 'leak') return leakedBytes;
-  return verdict === 'cycle' ? Math.max(liveBytes, ...series) : growthBytes;
+  if (verdict === 'cycle') return Math.max(liveBytes, ...series);
+  // One snapshot has nothing to grow from: its trace shows that what is live has grown.
+  return series.length === 1 ? liveBytes : growthBytes;
 }
 
 function worstFirst(a: Finding, b: Finding): number {

@@ -30,6 +30,12 @@ describe('A finding', () => {
     );
   });
 
+  it('has grown by all that is live where one snapshot is all there is', () => {
+    const of = { verdict: 'growing', liveBytes: 3 * MiB } as const;
+    assert.equal(lineBytes(lineReport({ ...of, growthBytes: 0, series: [3 * MiB] })), 3 * MiB);
+    assert.equal(lineBytes(lineReport({ ...of, growthBytes: 2 * MiB, series: [MiB, 3 * MiB] })), 2 * MiB);
+  });
+
   it('is the line that allocates where no holder is known', () => {
     const [finding, ...others] = findingsOf([lineReport({ line: 3, function: 'f' }), lineReport({ line: 3 })]);
     assert.deepEqual(others, []);
