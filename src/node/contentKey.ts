@@ -8,7 +8,8 @@ const END_BYTES = 1 << 16;
 /** Number and size of samples, evenly spread. */
 const LOOKS = 14;
 const LOOK_BYTES = 1 << 12;
-const KEY_LENGTH = 40;
+/** Of a key, in hexadecimal digits twice that. */
+const KEY_BYTES = 20;
 
 /** Clocks of file systems tick at least this often … */
 const FINE_TICK_MS = 100;
@@ -42,7 +43,7 @@ async function sampleKey(source: ByteSource, size: number, identity: readonly un
     hash.update(await readFully(source, at, LOOK_BYTES));
   }
   if (size > END_BYTES) hash.update(await readFully(source, tail, END_BYTES));
-  return hash.digest('hex').slice(0, KEY_LENGTH);
+  return hash.digest().toString('hex', 0, KEY_BYTES);
 }
 
 /**
@@ -54,8 +55,8 @@ export function digestKey(content: string, sidecar: string | null): string {
   const hash = createHash('sha256').update(JSON.stringify([content, sidecar === null]));
   return hash
     .update(sidecar ?? '')
-    .digest('hex')
-    .slice(0, KEY_LENGTH);
+    .digest()
+    .toString('hex', 0, KEY_BYTES);
 }
 
 /**

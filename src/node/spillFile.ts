@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
 
-/** Stores bytes. @returns a function that reads them again */
-export type StoreBytes = (bytes: Uint8Array) => () => Uint8Array;
+export interface StoredBytes {
+  read(): Uint8Array;
+}
+
+export type StoreBytes = (bytes: Uint8Array) => StoredBytes;
 
 /** Bytes beyond this stay in memory: space is not reused. */
 const MOST_BYTES: Bytes = 2 ** 31;
@@ -18,27 +21,37 @@ export class SpillFile {
   /** Never fails: unwritten bytes stay in memory. */
   readonly keep: StoreBytes = (bytes) => {
     const file = (this.file ??= openUnnamed());
-    if (file === 'none' || this.used + bytes.length > MOST_BYTES) return inMemory(bytes);
+    if (file === 'none' || this.used + bytes.length > MOST_BYTES) return { read: () => bytes };
     const at = this.used;
     try {
       for (let done = 0; done < bytes.length;) {
         done += writeSync(file, bytes, done, bytes.length - done, at + done);
       }
     } catch {
-      return inMemory(bytes);
+      return { read: () => bytes };
     }
     this.used += bytes.length;
-    return onDisk(file, at, bytes.length);
+    return new OnDisk(file, at, bytes.length);
   };
 }
 
-// Functions of one scope would hold each other's variables, and with them the bytes.
-function inMemory(bytes: Uint8Array): () => Uint8Array {
-  return () => bytes;
-}
+/** A function would hold the variables of its scope, and with them the bytes. */
+class OnDisk implements StoredBytes {
+  constructor(
+    private readonly file: number,
+    private readonly at: Bytes,
+    private readonly length: Bytes,
+  ) {}
 
-function onDisk(file: number, at: Bytes, length: Bytes): () => Uint8Array {
-  return () => readAt(file, at, length);
+  read(): Uint8Array {
+    const bytes = new Uint8Array(this.length);
+    for (let done = 0; done < this.length;) {
+      const read = readSync(this.file, bytes, done, this.length - done, this.at + done);
+      if (read === 0) throw new Error('leakline: the temporary file was cut off');
+      done += read;
+    }
+    return bytes;
+  }
 }
 
 /** The name goes at once: no end of the process leaves the file behind. */
@@ -53,14 +66,4 @@ function openUnnamed(): number | 'none' {
   } catch {
     return 'none';
   }
-}
-
-function readAt(file: number, at: Bytes, length: Bytes): Uint8Array {
-  const bytes = new Uint8Array(length);
-  for (let done = 0; done < length;) {
-    const read = readSync(file, bytes, done, length - done, at + done);
-    if (read === 0) throw new Error('leakline: the temporary file was cut off');
-    done += read;
-  }
-  return bytes;
 }

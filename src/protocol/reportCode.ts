@@ -1,6 +1,7 @@
 /** A report without repetitions of the previous one: in a long run, few parts differ. */
 import { ownerKey } from '../core/attribution/owner.js';
-import type { LineReport, Report, RunReport } from '../core/report/report.js';
+import { sharing } from '../core/model/equal.js';
+import type { LineReport, Report, RunReport, SnapshotReport } from '../core/report/report.js';
 
 /** The parts of a report that repeat the previous one. */
 export type Repeated = readonly RepeatedRun[];
@@ -23,7 +24,13 @@ export function sharingLines(report: Report, before: Report): Report {
     ...report,
     runs: report.runs.map((run): RunReport => {
       const old = new Map(runs.get(run.id)?.map((line) => [ownerKey(line), line]));
-      return { ...run, lines: run.lines.map((line) => sharing(line, old.get(ownerKey(line)))) };
+      return {
+        ...run,
+        lines: run.lines.map((line) => {
+          const known = old.get(ownerKey(line));
+          return known === undefined ? line : sharing(line, known);
+        }),
+      };
     }),
   };
 }
@@ -67,7 +74,9 @@ export function withRepeated(report: Report, repeated: Repeated, before: Report)
     const { run: place, snapshots: same, lines } = repeated[i];
     if (place === -1) return run;
     const old = before.runs[place];
-    const snapshots = [...old.snapshots.slice(0, same), ...run.snapshots];
+    const last = old.snapshots[old.snapshots.length - 1];
+    const fresh = run.snapshots.map((one) => sharing(withoutRoom(one), last));
+    const snapshots = [...old.snapshots.slice(0, same), ...fresh];
     const wholeOf = forEach((tail, series) => series.slice(0, snapshots.length - tail.length).concat(tail));
     return {
       ...run,
@@ -80,6 +89,11 @@ export function withRepeated(report: Report, repeated: Repeated, before: Report)
     };
   });
   return { ...report, runs };
+}
+
+/** A list from another thread has room for 16 items. */
+function withoutRoom({ devices, warnings, ...rest }: SnapshotReport): SnapshotReport {
+  return { ...rest, devices: [...devices], warnings: [...warnings] };
 }
 
 /** How many items two lists begin with alike. */
@@ -111,36 +125,10 @@ function forEach(make: (series: Series, old: Series) => Series): typeof make {
 
 type Fields = Record<string, unknown>;
 
-/** The line with the objects of `before` where its fields are equal. */
-function sharing(line: LineReport, before: LineReport | undefined): LineReport {
-  if (before === undefined) return line;
-  const shared = { ...line };
-  const [to, from] = [shared, before] as unknown as Fields[];
-  for (const name in to) if (isEqual(to[name], from[name])) to[name] = from[name];
-  return shared;
-}
-
 /** Fields that differ from those of `before`. */
 function otherFields(line: LineReport, before: LineReport): LineReport {
   const [now, then] = [line, before] as unknown as Fields[];
   const others: Fields = {};
   for (const name in now) if (now[name] !== then[name]) others[name] = now[name];
   return others as unknown as LineReport;
-}
-
-/** For plain data. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) return isEqualList(a as unknown[], b as unknown[]);
-  const [now, then] = [a as Fields, b as Fields];
-  for (const name in now) if (!isEqual(now[name], then[name])) return false;
-  for (const name in then) if (!(name in now)) return false;
-  return true;
-}
-
-function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (!isEqual(a[i], b[i])) return false;
-  return true;
 }

@@ -29,11 +29,12 @@ import { t } from '../core/text/translate.js';
 
 /** What a file holds: snapshots, or something else that has no lines. */
 interface Entry {
+  path: string;
   state: FileState;
   /** Of what the recorder wrote beside it. */
   sidecar: FileState | null;
-  /** By name, see `memberPath`; several where a page holds several. */
-  digests: Map<string, StoredDigest>;
+  /** See `memberPath` for their names; several where a page holds several. */
+  digests: StoredDigest[];
   other: OtherResult | null;
   /** What the snapshots' digests are named with, see `snapshotKey`. */
   key: string;
@@ -52,15 +53,17 @@ interface Resident {
 /** Columns kept in memory for the timeline's questions; digests stay for all files. */
 const DEFAULT_BUDGET: Bytes = 1 << 30;
 /** And of no more snapshots: a timeline that is opened later reads its own. */
-const MOST_RESIDENT = 8;
+const MOST_RESIDENT = 4;
 
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
   /** By path: files are read at the same time, and the order in which they are done means nothing. */
-  private readonly inOrder: [path: string, entry: Entry][] = [];
+  private readonly inOrder: Entry[] = [];
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
+  /** The next one shares its equal parts. */
+  private latest: StoredDigest | null = null;
   /** See `elsewhere` and `digests`; null after a change. */
   private keptDigests: Map<string, Entry> | null = null;
   private known: readonly StoredDigest[] | null = null;
@@ -75,8 +78,8 @@ export class SnapshotStore {
   get digests(): readonly StoredDigest[] {
     if (this.known !== null) return this.known;
     const known: StoredDigest[] = (this.known = []);
-    for (const [, entry] of this.inOrder) {
-      for (const digest of entry.digests.values()) {
+    for (const entry of this.inOrder) {
+      for (const digest of entry.digests) {
         if (entry.kept === null || this.elsewhere.get(digest.path) === entry) known.push(digest);
       }
     }
@@ -85,12 +88,10 @@ export class SnapshotStore {
 
   /** What was read beside snapshots. */
   get others(): OtherInputs {
-    const entries = this.inOrder.filter(([, { other }]) => other !== null);
+    const entries = this.inOrder.filter(({ other }) => other !== null);
     return {
-      trends: entries.flatMap(([path, { other }]) => (other?.kind === 'trend' ? [{ path, trend: other.trend }] : [])),
-      cycles: entries.flatMap(([path, { other }]) =>
-        other?.kind === 'cycles' ? [{ path, cycles: other.cycles }] : [],
-      ),
+      trends: entries.flatMap(({ path, other }) => (other?.kind === 'trend' ? [{ path, trend: other.trend }] : [])),
+      cycles: entries.flatMap(({ path, other }) => (other?.kind === 'cycles' ? [{ path, cycles: other.cycles }] : [])),
     };
   }
 
@@ -108,33 +109,35 @@ export class SnapshotStore {
     const known = this.entries.get(path);
     const sidecar = await sidecarState(path);
     if (known !== undefined && sameFile(known.state, present) && sameSidecar(known.sidecar, sidecar)) {
-      return { digests: [...known.digests.values()], read: false };
+      return { digests: known.digests, read: false };
     }
     if (isDigestFile(path)) {
       const kept = await readDigestFile(path);
       this.unload(path);
-      const digest = storedDigest(kept.digest);
-      const digests = new Map([[digest.path, digest]]);
-      const facts = { state: present, sidecar, digests, other: null, key: kept.key };
-      this.put(path, { ...facts, kept: { ...kept, digest } });
-      return { digests: [digest], read: true };
+      const digest = this.stored(kept.digest, path);
+      const digests = [digest];
+      this.put({ path, state: present, sidecar, digests, other: null, key: kept.key, kept: { ...kept, digest } });
+      return { digests, read: true };
     }
     const sinceMs = performance.now();
     const key = await keyOf(path);
     const wish = { path, bytes: present.size, wantsDigest: true } as const;
     const first = await this.reader.read(wish, signal, onProgress);
-    const entry: Entry = { state: first.state, sidecar, digests: new Map(), other: null, key, kept: null };
-    if (first.kind === 'other') entry.other = first.result;
-    else {
-      for (let member = 0; member < first.members; member++) {
-        const reading = member === 0 ? first : await this.reader.read({ ...wish, member, sinceMs }, signal, onProgress);
-        if (reading.kind === 'other' || !sameFile(reading.state, first.state)) throw changedWhileRead(path);
-        entry.digests.set(reading.digest.path, storedDigest(reading.digest));
-        if (reading.snapshot !== null) this.keep(reading.digest.path, reading.state, reading.snapshot);
-      }
+    const { state } = first;
+    if (first.kind === 'other') {
+      this.put({ path, state, sidecar, digests: [], other: first.result, key, kept: null });
+      return { digests: [], read: true };
     }
-    this.put(path, entry);
-    return { digests: [...entry.digests.values()], read: true };
+    const digests: StoredDigest[] = new Array<StoredDigest>(first.members);
+    for (let member = 0; member < first.members; member++) {
+      const reading = member === 0 ? first : await this.reader.read({ ...wish, member, sinceMs }, signal, onProgress);
+      if (reading.kind === 'other' || !sameFile(reading.state, state)) throw changedWhileRead(path);
+      const digest = this.stored(reading.digest, path);
+      digests[member] = digest;
+      if (reading.snapshot !== null) this.keep(digest.path, reading.state, reading.snapshot);
+    }
+    this.put({ path, state, sidecar, digests, other: null, key, kept: null });
+    return { digests, read: true };
   }
 
   /** Packs the digests of all snapshots but these, one in each turn of the event loop. */
@@ -148,7 +151,7 @@ export class SnapshotStore {
   }
 
   unload(path: string): void {
-    for (const name of this.entries.get(path)?.digests.keys() ?? []) this.resident.delete(name);
+    for (const digest of this.entries.get(path)?.digests ?? []) this.resident.delete(digest.path);
     if (this.entries.delete(path)) this.inOrder.splice(this.placeOf(path), 1);
     this.forgetKnown();
   }
@@ -156,7 +159,7 @@ export class SnapshotStore {
   /** @throws SnapshotError if the file is not loaded, or no snapshot */
   digest(path: string): SnapshotDigest {
     const entry = this.holderOf(path)?.entry;
-    const digest = entry?.digests.get(path);
+    const digest = entry?.digests.find((one) => one.path === path);
     if (digest === undefined) {
       if (entry?.other != null) throw noSnapshot(path, entry.other);
       throw new SnapshotError(
@@ -237,10 +240,17 @@ export class SnapshotStore {
     return history;
   }
 
-  private put(path: string, entry: Entry): void {
-    this.inOrder.splice(this.placeOf(path), this.entries.has(path) ? 1 : 0, [path, entry]);
+  private put(entry: Entry): void {
+    const { path } = entry;
+    this.inOrder.splice(this.placeOf(path), this.entries.has(path) ? 1 : 0, entry);
     this.entries.set(path, entry);
     this.forgetKnown();
+  }
+
+  /** @param file that the digest is from: a name that equals it is the same text */
+  private stored(digest: SnapshotDigest, file: string): StoredDigest {
+    const path = digest.path === file ? file : digest.path;
+    return (this.latest = storedDigest({ ...digest, path }, this.latest));
   }
 
   private forgetKnown(): void {
@@ -254,7 +264,7 @@ export class SnapshotStore {
     let high = this.inOrder.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.inOrder[middle][0] < path) low = middle + 1;
+      if (this.inOrder[middle].path < path) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -264,14 +274,11 @@ export class SnapshotStore {
   private get elsewhere(): ReadonlyMap<string, Entry> {
     if (this.keptDigests !== null) return this.keptDigests;
     const kept = (this.keptDigests = new Map<string, Entry>());
-    const entries = this.inOrder.map(([, entry]) => entry);
-    if (entries.every((entry) => entry.kept === null)) return kept;
-    const read = entries.filter((entry) => entry.kept === null);
-    const paths = new Set(read.flatMap(({ digests }) => [...digests.keys()]));
-    const contents = new Set(
-      read.flatMap((entry) => [...entry.digests.values()].map((one) => contentName(entry, one))),
-    );
-    for (const entry of entries) {
+    if (this.inOrder.every((entry) => entry.kept === null)) return kept;
+    const read = this.inOrder.filter((entry) => entry.kept === null);
+    const paths = new Set(read.flatMap(({ digests }) => digests.map((one) => one.path)));
+    const contents = new Set(read.flatMap((entry) => entry.digests.map((one) => contentName(entry, one))));
+    for (const entry of this.inOrder) {
       if (entry.kept === null) continue;
       const { digest } = entry.kept;
       if (paths.has(digest.path) || contents.has(contentName(entry, digest))) continue;

@@ -1,7 +1,8 @@
 import { deserialize, serialize } from 'node:v8';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SnapshotDigest } from '../core/digest/digest.js';
-import type { StoreBytes } from '../node/spillFile.js';
+import { sharing } from '../core/model/equal.js';
+import type { StoreBytes, StoredBytes } from '../node/spillFile.js';
 
 type Large = Pick<
   SnapshotDigest,
@@ -14,10 +15,16 @@ type Small = Omit<SnapshotDigest, keyof Large | 'curves'>;
 /** A digest whose large parts can be packed: to all that hold it, it is the same digest, only slower. */
 export type StoredDigest = Small & LargeParts;
 
-export function storedDigest(digest: SnapshotDigest): StoredDigest {
-  const { frames, groups, blocks, segments, steps, lifetimes, peaks, spans, curves, ...small } = digest;
+/** @param before another one, mostly of the same run: equal parts of both are the same objects */
+export function storedDigest(digest: SnapshotDigest, before: StoredDigest | null = null): StoredDigest {
+  const { frames, groups, blocks, segments, steps, lifetimes, peaks, spans, curves, ...rest } = digest;
   const large = { frames, groups, blocks, segments, steps, lifetimes, peaks, spans };
-  return Object.assign(new LargeParts(new Packable(large), new Packable(curves)), small);
+  // A list from another thread has room for 16 items.
+  const small: Small = { ...rest, devices: [...rest.devices], warnings: [...rest.warnings] };
+  return Object.assign(
+    new LargeParts(new Packable(large), new Packable(curves)),
+    before === null ? small : sharing(small, before),
+  );
 }
 
 /** Their getters are the class's: a property of its own for each part would take more than all that stays of a digest. */
@@ -74,7 +81,7 @@ class LargeParts implements Large {
 const LEVEL = 1;
 
 class Packable<Value extends object> {
-  private packed: (() => Uint8Array) | null = null;
+  private packed: StoredBytes | null = null;
 
   /** @param held the value, or what is left of it while it is packed */
   constructor(private held: Value | WeakRef<Value> | null) {}
@@ -86,7 +93,7 @@ class Packable<Value extends object> {
   get value(): Value {
     const known = this.held instanceof WeakRef ? this.held.deref() : this.held;
     if (known != null) return known;
-    const value = deserialize(inflateRawSync(this.packed?.() ?? new Uint8Array())) as Value;
+    const value = deserialize(inflateRawSync(this.packed?.read() ?? new Uint8Array())) as Value;
     this.held = new WeakRef(value);
     return value;
   }

@@ -5,14 +5,27 @@ import { frameKind } from '../attribution/frameKind.js';
 import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
 import { factOf } from './factOf.js';
-import { stackKey } from './stackKey.js';
+import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';
+import { stackKey, type StackKey } from './stackKey.js';
 
-/** Live bytes and blocks by stack, in the order of the groups: key, bytes, blocks, key… */
-export const stackTotals = factOf((digest: SnapshotDigest): readonly number[] => {
+/** Totals of digests that are not looked at again: key, bytes, blocks, key… */
+const packedTotals = new WeakMap<SnapshotDigest, PackedNumbers>();
+
+function packTotals(digest: SnapshotDigest): void {
   const totals: number[] = [];
-  for (const group of digest.groups) totals.push(stackKey(digest, group), group.liveBytes, group.blocks);
-  return totals.slice(); // without room for more
-});
+  eachStackTotal(digest, (...total) => totals.push(...total));
+  packedTotals.set(digest, packNumbers(totals));
+}
+
+/** Calls `see` with live bytes and blocks by stack, in the order of the groups. */
+export function eachStackTotal(
+  digest: SnapshotDigest,
+  see: (key: StackKey, bytes: Bytes, blocks: number) => void,
+): void {
+  const packed = packedTotals.get(digest);
+  if (packed !== undefined) eachTriple(packed, see as (key: number, bytes: Bytes, blocks: number) => void);
+  else for (const group of digest.groups) see(stackKey(digest, group), group.liveBytes, group.blocks);
+}
 
 /** Names of files by number, and their numbers: dumps of a run name the same ones. */
 const names: string[] = [];
@@ -58,6 +71,7 @@ export const pendingFreesOf = factOf(
 
 /** Finds the facts that reports ask of a dump that is not the latest. */
 export function findFacts(digest: SnapshotDigest): void {
-  const facts = [stackTotals, filesNamed, highestLive, stepSource, outOfMemoryDevices, pendingFreesOf];
+  packTotals(digest);
+  const facts = [filesNamed, highestLive, stepSource, outOfMemoryDevices, pendingFreesOf];
   for (const find of facts) find(digest);
 }

@@ -1,13 +1,29 @@
-/** A fact about a thing that never changes: it is computed once while the thing is there. */
+import { isEqual } from '../model/equal.js';
+
+/** Facts about a thing, by the place of their question. */
+const known = new WeakMap<object, unknown[]>();
+let questions = 0;
+
+/**
+ * A fact about a thing that never changes: it is computed once while the thing is there. One that equals the fact found
+ * before is the same object: dumps of a run differ in few.
+ */
 export function factOf<Thing extends object, Fact extends object | string | number | boolean | null>(
   ask: (thing: Thing) => Fact,
 ): (thing: Thing) => Fact {
-  const known = new WeakMap<Thing, Fact>();
+  const place = questions++;
+  let before: Fact | null = null;
   return (thing) => {
-    let fact = known.get(thing);
+    let facts = known.get(thing);
+    if (facts === undefined) {
+      facts = new Array<unknown>(questions);
+      known.set(thing, facts);
+    }
+    let fact = facts[place] as Fact | undefined;
     if (fact === undefined) {
       fact = ask(thing);
-      known.set(thing, fact);
+      if (before !== null && isEqual(fact, before)) fact = before;
+      facts[place] = before = fact;
     }
     return fact;
   };

@@ -66,6 +66,6 @@ export function stackOfKey(key: StackKey): KnownStack {
   return stacks.at(key);
 }
 
-const numbersOf = factOf((stack: readonly DigestFrame[]) =>
-  Uint32Array.from(stack, (frame) => frames.of(`${frame.file}\n${frame.line}\n${frame.function}`, () => frame)),
+const numbersOf = factOf((stack: readonly DigestFrame[]): readonly number[] =>
+  stack.map((frame) => frames.of(`${frame.file}\n${frame.line}\n${frame.function}`, () => frame)),
 );

@@ -1,6 +1,6 @@
 import { CATEGORIES } from '../attribution/categories.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
-import { stackTotals } from '../digest/digestFacts.js';
+import { eachStackTotal } from '../digest/digestFacts.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -53,14 +53,12 @@ export function stackSeries(
   const stacks = new Map<StackKey, StackSeries>();
   const seriesOf = (key: StackKey): StackSeries => getOrAdd(stacks, key, () => emptySeries(key, snapshots.length));
   snapshots.forEach((digest, at) => {
-    const totals = stackTotals(digest);
-    for (let i = 0; i < totals.length; i += 3) {
-      const key = totals[i] as StackKey;
+    eachStackTotal(digest, (key, bytes, blocks) => {
       // A function made for every stack of every dump would cost most of the report on a long run.
       const stack = stacks.get(key) ?? seriesOf(key);
-      stack.series[at] += totals[i + 1];
-      stack.blocks[at] += totals[i + 2];
-    }
+      stack.series[at] += bytes;
+      stack.blocks[at] += blocks;
+    });
   });
   const last = snapshots[snapshots.length - 1];
   for (const group of last.groups) {

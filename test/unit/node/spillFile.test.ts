@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { SpillFile } from '../../../src/node/spillFile.js';
+import { SpillFile, type StoredBytes } from '../../../src/node/spillFile.js';
 
 describe('Memory on the disk', () => {
   const { TMPDIR } = process.env;
@@ -26,31 +26,31 @@ describe('Memory on the disk', () => {
     const { keep } = new SpillFile();
     const kept = pieces.map((piece) => keep(piece.slice()));
     assert.deepEqual(readdirSync(folder), []);
-    for (const i of [49, 0, 1, 25, 49]) assert.deepEqual(kept[i](), pieces[i]);
-    const whole = keep(pieces[3])();
+    for (const i of [49, 0, 1, 25, 49]) assert.deepEqual(kept[i].read(), pieces[i]);
+    const whole = keep(pieces[3]).read();
     assert.notEqual(whole, pieces[3]);
     assert.deepEqual(whole, pieces[3]);
   });
 
   it('retains no written bytes in memory', async () => {
     const { keep } = new SpillFile();
-    const weakly = (): { bytes: WeakRef<Uint8Array>; read: () => Uint8Array } => {
+    const weakly = (): { bytes: WeakRef<Uint8Array>; stored: StoredBytes } => {
       const bytes = new Uint8Array(1000).fill(7);
-      return { bytes: new WeakRef(bytes), read: keep(bytes) };
+      return { bytes: new WeakRef(bytes), stored: keep(bytes) };
     };
-    const { bytes, read } = weakly();
+    const { bytes, stored } = weakly();
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     await setImmediate();
     collect();
     assert.equal(bytes.deref(), undefined);
-    assert.deepEqual(read(), new Uint8Array(1000).fill(7));
+    assert.deepEqual(stored.read(), new Uint8Array(1000).fill(7));
   });
 
   it('retains unwritable bytes in memory', () => {
     process.env['TMPDIR'] = join(folder, 'absent');
     const { keep } = new SpillFile();
     const piece = pieces[7];
-    assert.equal(keep(piece)(), piece);
+    assert.equal(keep(piece).read(), piece);
   });
 });

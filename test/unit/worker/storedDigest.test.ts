@@ -35,14 +35,23 @@ describe('A packed digest', () => {
     const whole = structuredClone(digests);
     const expected = buildReport(whole, workspace);
     const curve = runCurve({ snapshots: whole, steps: whole.map(() => null) }, 0, 100);
-    const fresh = digests.map(storedDigest);
+    const fresh = digests.map((digest) => storedDigest(digest));
     for (const digest of fresh) digest.pack(keep);
     assert.deepEqual(buildReport(fresh, workspace), expected);
-    const stored = digests.map(storedDigest);
+    const stored = digests.map((digest) => storedDigest(digest));
     buildReport(stored, workspace);
     for (const digest of stored.slice(0, -1)) digest.pack(keep);
     assert.deepEqual(buildReport(stored, workspace), expected);
     assert.deepEqual(runCurve({ snapshots: stored, steps: stored.map(() => null) }, 0, 100), curve);
+  });
+
+  it('shares its equal parts with the one before', async () => {
+    const [first, second] = (await digestsOf(picklesUnder(RUN))).map((digest) => structuredClone(digest));
+    const before = storedDigest(first);
+    const stored = storedDigest({ ...second, devices: structuredClone(first.devices) }, before);
+    assert.equal(stored.devices, before.devices);
+    assert.notEqual(stored.heads, before.heads);
+    assert.deepEqual(stored.heads, second.heads);
   });
 
   it('is what the worker keeps of a run but its latest dumps, and a report looks at none of them again', async () => {
