@@ -10,7 +10,7 @@ export interface RunOptions {
   chunkSize?: number;
 }
 
-const DEFAULT_CHUNK = 2 << 20;
+const DEFAULT_CHUNK = 512 << 10;
 /** Room in front of a piece for the opcode that the piece before ends in; enough for all but long texts. */
 const HEAD = 4096;
 
