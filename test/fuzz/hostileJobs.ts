@@ -16,6 +16,24 @@ function ranks(
   return Object.fromEntries(files.flat());
 }
 
+type Files = Record<string, string | Uint8Array>;
+const SCHEMA = '"schema":"leakline.recording/2"';
+
+/** Dumps of a process whose lines grow with each. */
+function growingLines(lines: number, beside: (step: number) => Files): Files {
+  return Object.assign(
+    {},
+    ...times(6, (step) => ({
+      [`dumps/step_${step}.pickle`]: snapshot(
+        times(lines * (step + 1), (i) =>
+          segment(0, 512 * (i + 1), (w) => w.list([frame('train', `/work/train.py`, (i % lines) + 1)])),
+        ),
+      ),
+      ...beside(step),
+    })),
+  ) as Files;
+}
+
 const BILLION = 1_000_000_000;
 const settings =
   (content: string): Attack['files'] =>
@@ -93,6 +111,32 @@ export const JOBS: readonly Attack[] = [
     files: settings(
       '{"__proto__":{"budget":1},"budget":{"__proto__":1,"lines":[{"file":"__proto__","leakBytesPerStep":1}]},"ignoredLeaks":{"length":1e9}}',
     ),
+    commands: withRoot,
+  },
+  {
+    name: '2,000 lines that leak, and sidecars of 100,000 owners, loops, releases and containers',
+    files: () => {
+      const list = (count: number, make: (i: number) => object): string => JSON.stringify(times(count, make));
+      const site = (i: number): object => ({ file: '/work/train.py', line: (i % 2000) + 1, bytes: 512 });
+      const owners = list(20_000, (i) => ({
+        name: `kept${i}`,
+        file: '/work/train.py',
+        line: (i % 2000) + 1,
+        allocatedAt: times(5, (j) => site(i + j)),
+      }));
+      const place = (i: number): object => ({ file: '/work/train.py', function: 'train', line: (i % 2000) + 1 });
+      return growingLines(2000, (step) => ({
+        [`dumps/step_${step}.leakline.json`]: `{${SCHEMA},"step":${step},"holders":{"owners":${owners}},"loops":${list(30_000, (i) => ({ ...place(i), lastLine: 3000, rounds: i }))},"releases":${list(30_000, (i) => ({ ...place(i), runs: i }))},"containers":${list(20_000, (i) => ({ ...place(i), root: 'a', name: `kept${i}`, kind: 'list', length: i + step, previousLength: i, bound: null }))}}`,
+      }));
+    },
+    commands: withRoot,
+  },
+  {
+    name: 'snapshots below 1,000 folders in each other',
+    files: () => ({
+      [`${'d/'.repeat(1000)}x.pickle`]: snapshot([segment(0, 512, (w) => w.list([frame('f', '/a/b.py', 1)]))]),
+      [`${'d/'.repeat(1000)}b.py`]: 'x = 1\n',
+    }),
     commands: withRoot,
   },
 ];

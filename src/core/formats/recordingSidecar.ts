@@ -7,6 +7,9 @@ import { parseJson } from './json/parseJson.js';
 /** Maximum of entries in a list. */
 const MOST_ENTRIES = 10_000;
 
+/** Loops around a step, which each line of a report is compared with. */
+const MOST_LOOPS = 100;
+
 /** Names of objects, kinds and paths: a longer one is stored as its beginning and end. */
 const LONGEST_TEXT = 1000;
 
@@ -38,9 +41,9 @@ function list<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MOST_ENTRIE
   return v.fallback(entriesOf(schema, most), []);
 }
 
-/** The valid entries, null without a list. */
-function listOrNull<Entry>(schema: v.GenericSchema<unknown, Entry>) {
-  return v.fallback(v.nullable(entriesOf(schema)), null);
+/** The valid entries, null without a list, or with a longer one. */
+function listOrNull<Entry>(schema: v.GenericSchema<unknown, Entry>, longest = Infinity) {
+  return v.fallback(v.nullable(v.pipe(v.array(v.unknown()), v.maxLength(longest), entriesOf(schema))), null);
 }
 
 const container = v.object({ type: text, length: amount, maxlen: amountOrNull });
@@ -105,7 +108,7 @@ const sidecar = v.object({
   collections: v.fallback(v.nullable(collections), null),
   devices: list(device),
   holders: v.fallback(v.nullable(holders), null),
-  loops: listOrNull(loop),
+  loops: listOrNull(loop, MOST_LOOPS),
   releases: listOrNull(v.object({ file: text, line: amount, runs: amount })),
   sources: list(source),
   git: v.fallback(v.nullable(git), null),

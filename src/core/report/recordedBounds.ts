@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { RecordedContainer, RecordedOwner } from '../model/recording.js';
@@ -25,16 +26,28 @@ export interface SeenOwner {
 
 /** Lines whose memory is in bounded containers, by the recorder. */
 export class RecordedBounds {
-  /** Owners by look, oldest first. */
-  private readonly looks: readonly { readonly at: number; readonly owners: readonly RecordedOwner[] }[];
+  /** The place of the snapshot whose recorder looked last. */
+  private readonly lastLook: number;
+  /** Of the last look, the bytes of each owner by the line that allocated them. */
+  private readonly byLine = new Map<string, Map<RecordedOwner, Bytes>>();
+  /** The owners of the look before it, see `sameKey`. */
+  private readonly before = new Map<string, RecordedOwner>();
 
   constructor(
     snapshots: readonly SnapshotDigest[],
     private readonly lookup: FileLookup,
   ) {
-    this.looks = snapshots.flatMap(({ recording }, at) =>
-      recording !== null && recording.owners.length > 0 ? [{ at, owners: recording.owners }] : [],
-    );
+    const looks = snapshots.map(({ recording }) => recording?.owners ?? []);
+    this.lastLook = looks.findLastIndex((owners) => owners.length > 0);
+    for (const owner of looks.at(this.lastLook) ?? []) {
+      for (const { file, line, bytes } of owner.allocatedAt) {
+        if (bytes === 0) continue;
+        const owners = getOrAdd(this.byLine, `${lookup(file) ?? file}\n${line}`, () => new Map<RecordedOwner, Bytes>());
+        owners.set(owner, (owners.get(owner) ?? 0) + bytes);
+      }
+    }
+    const earlier = looks.slice(0, Math.max(0, this.lastLook)).findLast((owners) => owners.length > 0) ?? [];
+    for (const owner of earlier) getOrAdd(this.before, sameKey(owner), () => owner);
   }
 
   /**
@@ -42,20 +55,17 @@ export class RecordedBounds {
    * @param growing live bytes of the growing part of the line, one per snapshot
    */
   of(line: OwnerLine, growing: readonly Bytes[]): KnownBound | null {
-    const last = this.looks.at(-1);
-    if (last === undefined) return null;
     let most: Bounded | null = null;
+    let mostBytes = 0;
     let explained = 0;
-    for (const owner of last.owners) {
-      const bytes = this.bytesAt(owner, line);
-      if (bytes === 0) continue;
+    for (const [owner, bytes] of this.ownersOf(line)) {
       if (isBounded(owner)) {
         if (this.hasOutgrown(owner)) return null;
-        if (most === null || bytes > this.bytesAt(most, line)) most = owner;
+        if (bytes > mostBytes) [most, mostBytes] = [owner, bytes];
         explained += bytes;
       } else if (owner.allocatedSteps === null || owner.allocatedSteps > PASSING) return null;
     }
-    if (most === null || explained < EXPLAINED * growing[last.at]) return null;
+    if (most === null || explained < EXPLAINED * growing[this.lastLook]) return null;
     const { type, length, maxlen } = most.container;
     const isFull = length >= maxlen;
     return {
@@ -69,7 +79,7 @@ export class RecordedBounds {
 
   /** True if the recorder saw a bounded container hold memory of the line: `of` has its details. */
   knows(line: OwnerLine): boolean {
-    return (this.looks.at(-1)?.owners ?? []).some((owner) => isBounded(owner) && this.bytesAt(owner, line) > 0);
+    return [...this.ownersOf(line).keys()].some(isBounded);
   }
 
   /**
@@ -77,9 +87,8 @@ export class RecordedBounds {
    * @param isIt true if a name and the place of a statement may be that container
    */
   agrees(line: OwnerLine, isIt: (owner: SeenOwner) => boolean): boolean {
-    return (this.looks.at(-1)?.owners ?? []).every((owner) => {
-      if (this.bytesAt(owner, line) === 0 || (owner.allocatedSteps !== null && owner.allocatedSteps <= PASSING))
-        return true;
+    return [...this.ownersOf(line).keys()].every((owner) => {
+      if (owner.allocatedSteps !== null && owner.allocatedSteps <= PASSING) return true;
       const { name, line: at, graphBytes } = owner;
       return (
         isIt({ name, file: this.lookup(owner.file) ?? owner.file, line: at, isGraph: graphBytes > 0 }) &&
@@ -102,18 +111,16 @@ export class RecordedBounds {
   private hasOutgrown(owner: Bounded): boolean {
     const { container } = owner;
     if (owner.graphBytes > 0 && (owner.allocatedSteps ?? 0) > container.maxlen) return true;
-    const before = this.looks.at(-2)?.owners.find((other) => isSame(other, owner));
+    const before = this.before.get(sameKey(owner));
     return before !== undefined && before.bytes < owner.bytes && (before.container?.length ?? 0) >= container.length;
   }
 
-  private bytesAt(owner: RecordedOwner, { file, line }: OwnerLine): Bytes {
-    let sum = 0;
-    for (const site of owner.allocatedAt) {
-      if (site.line === line && (this.lookup(site.file) ?? site.file) === file) sum += site.bytes;
-    }
-    return sum;
+  private ownersOf({ file, line }: OwnerLine): ReadonlyMap<RecordedOwner, Bytes> {
+    return this.byLine.get(`${file}\n${line}`) ?? NONE;
   }
 }
+
+const NONE: ReadonlyMap<RecordedOwner, Bytes> = new Map();
 
 /** Its bytes with this many items, if it has some now. */
 export function fullSize(bytesPerItem: number, items: number, most: number, isExact: boolean): FullSize {
@@ -125,12 +132,7 @@ function isBounded(owner: RecordedOwner): owner is Bounded {
   return owner.container !== null && owner.container.maxlen !== null;
 }
 
-function isSame(a: RecordedOwner, b: RecordedOwner): boolean {
-  return (
-    a.name === b.name &&
-    a.file === b.file &&
-    a.line === b.line &&
-    a.kind === b.kind &&
-    a.container?.type === b.container?.type
-  );
+/** Equal for an owner in two looks. */
+function sameKey({ kind, name, file, line, container }: RecordedOwner): string {
+  return JSON.stringify([name, file, line, kind, container?.type]);
 }

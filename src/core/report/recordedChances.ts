@@ -17,12 +17,14 @@ export class RecordedChances {
   private readonly frees = new Map<string, number[]>();
   /** The step of each snapshot, null without the recorder's count. */
   private readonly steps: Counts;
+  /** Of the last snapshot, with the rounds in each; null if not counted. */
+  private readonly counted:
+    | readonly { readonly place: Place; readonly rounds: number; readonly counts: Counts }[]
+    | null;
+  /** By place, the runs of releases in each snapshot. */
+  private readonly runs: readonly ReadonlyMap<string, number>[];
 
-  constructor(
-    private readonly snapshots: readonly SnapshotDigest[],
-    private readonly lookup: FileLookup,
-    stacks: readonly StackSeries[],
-  ) {
+  constructor(snapshots: readonly SnapshotDigest[], lookup: FileLookup, stacks: readonly StackSeries[]) {
     for (const { lifetimes } of stacks) {
       for (const { site, step } of lifetimes?.drops ?? []) {
         if (site === null || lifetimes === null) continue;
@@ -30,29 +32,50 @@ export class RecordedChances {
       }
     }
     this.steps = snapshots.map(({ recording }) => recording?.step ?? null);
+    const rounds = snapshots.map(({ recording }) =>
+      firstByKey(
+        recording?.chances.loops ?? [],
+        ({ file, line }) => `${file}:${line}`,
+        (loop) => loop.rounds,
+      ),
+    );
+    const last = snapshots.at(-1)?.recording?.chances.loops ?? null;
+    this.counted =
+      last?.flatMap(({ file, line, rounds: times, isStepLoop }) =>
+        times === null || isStepLoop
+          ? []
+          : [
+              {
+                place: { file: lookup(file) ?? file, line },
+                rounds: times,
+                counts: rounds.map((known) => known.get(`${file}:${line}`) ?? null),
+              },
+            ],
+      ) ?? null;
+    this.runs = snapshots.map(({ recording }) =>
+      firstByKey(
+        recording?.chances.releases ?? [],
+        ({ file, line }) => `${lookup(file)}:${line}`,
+        ({ runs }) => runs,
+      ),
+    );
   }
 
   /** The counted loops around the loop of the steps; null if not counted. */
   loops(live: LiveShare): Chance[] | null {
-    const last = this.snapshots.at(-1)?.recording?.chances.loops ?? null;
-    if (last === null) return null;
-    return last.flatMap(({ file, line, rounds, isStepLoop }): Chance[] => {
-      if (isStepLoop || rounds === null) return [];
-      const counts = this.snapshots.map(
-        ({ recording }) =>
-          recording?.chances.loops?.find((one) => one.file === file && one.line === line)?.rounds ?? null,
-      );
-      const place = { file: this.lookup(file) ?? file, line };
-      return [{ kind: 'loop', state: this.hasPassed(counts, live) ? 'passed' : 'pending', place, times: rounds }];
-    });
+    return (
+      this.counted?.map(({ place, rounds, counts }) => ({
+        kind: 'loop',
+        state: this.hasPassed(counts, live) ? 'passed' : 'pending',
+        place,
+        times: rounds,
+      })) ?? null
+    );
   }
 
   /** The result of a release in the source; null if the recorder did not watch it. */
   release({ file, line }: Place, live: LiveShare): Chance | null {
-    const counts = this.snapshots.map(
-      ({ recording }) =>
-        recording?.chances.releases?.find((one) => one.line === line && this.lookup(one.file) === file)?.runs ?? null,
-    );
+    const counts = this.runs.map((runs) => runs.get(`${file}:${line}`) ?? null);
     const times = counts.at(-1) ?? null;
     if (times === null) return this.freed({ file, line }, live);
     const state = this.hasPassed(counts, live) ? 'passed' : 'pending';
@@ -84,4 +107,13 @@ export class RecordedChances {
     }
     return false;
   }
+}
+
+/** Values of the first items by key. */
+function firstByKey<Item, Value>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  valueOf: (item: Item) => Value,
+): ReadonlyMap<string, Value> {
+  return new Map(items.toReversed().map((item) => [keyOf(item), valueOf(item)]));
 }

@@ -89,6 +89,16 @@ describe('The recorder’s sidecar', () => {
     }
   });
 
+  it('does not count loops where more than 100 are recorded', () => {
+    const loopsOf = (count: number): unknown =>
+      parseRecording(JSON.stringify({ ...WHOLE, loops: Array.from({ length: count }, () => LOOP) }))?.chances.loops;
+    assert.deepEqual(
+      loopsOf(100),
+      Array.from({ length: 100 }, () => LOOP),
+    );
+    assert.equal(loopsOf(101), null);
+  });
+
   it('leaves out parts of an unexpected type', () => {
     const recording = parseRecording(
       JSON.stringify({
