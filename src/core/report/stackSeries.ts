@@ -94,8 +94,11 @@ const NO_BYTES = new Float64Array(CATEGORIES.length);
 const UNKNOWN: StackShape = { shape: 'tooShort', confidence: 0, from: 'snapshots' };
 
 function emptySeries(key: StackKey, snapshots: number): StackSeries {
+  const { frames, forward, stackless } = stackOfKey(key);
   return {
-    ...stackOfKey(key),
+    frames,
+    forward,
+    stackless,
     series: new Array<number>(snapshots).fill(0),
     blocks: new Array<number>(snapshots).fill(0),
     equal: NO_BLOCKS,
