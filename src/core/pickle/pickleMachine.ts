@@ -27,6 +27,8 @@ const MEMO_START = 1 << 12;
  * only loops is compiled for its loop and thrown away at its end.
  */
 const STRETCH = 1 << 14;
+/** A trace entry is seldom longer. */
+const NEAR_END = 1 << 10;
 
 /**
  * The pickle virtual machine, protocols 2 to 5, without the opcodes that could reach code. It is fed bytes in pieces of
@@ -39,6 +41,8 @@ export class PickleMachine {
   private readonly records: RecordReader | null;
   private memo: Int32Array;
   private memoCount = 0;
+  /** Dictionaries that begin here or later are left for the next piece, in which they are whole. */
+  private wholeFrom = 0;
 
   /**
    * @param expectedSlots of the memo, a guess that spares growing: memory that is not written to costs nothing
@@ -85,13 +89,15 @@ export class PickleMachine {
   /**
    * Runs every opcode that lies whole in `buffer[from .. end)`.
    * @param base offset of `buffer[0]` in the input, for messages
+   * @param hasMore true if more of the input follows: then a dictionary near the end may be left for the next piece
    * @returns the place of the first byte not consumed; bring it again with what follows. Unchanged `from` means that
    *   one opcode is longer than the piece: bring a larger one, of at least {@link wanted} bytes.
    * @throws SnapshotError
    */
-  run(buffer: Uint8Array, from: number, end: number, base: number): number {
+  run(buffer: Uint8Array, from: number, end: number, base: number, hasMore = false): number {
     this.operands.wanted = 0;
     this.records?.use(buffer, end);
+    this.wholeFrom = hasMore && this.records !== null ? Math.max(from + 1, end - NEAR_END) : end;
     let at = from;
     for (;;) {
       const until = Math.min(end, at + STRETCH);
@@ -205,6 +211,7 @@ export class PickleMachine {
             p = behind;
             break;
           }
+          if (p >= this.wholeFrom) break running;
           memoSlot[sp] = NO_SLOT;
           ref[sp++] = EMPTY_DICT_REF;
           p++;

@@ -64,7 +64,8 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
         if (next.length < head + chunk) next = new Uint8Array(head + chunk);
         reading = source.read(position, next.subarray(head));
       }
-      from = machine.run(piece, from, to, position - to);
+      const hasMore = Number.isFinite(source.size) && position < source.size;
+      from = machine.run(piece, from, to, position - to, hasMore);
       if (machine.done) {
         // What reading ahead found out about the source, such as a wrong checksum, is not to be lost.
         await reading;

@@ -194,7 +194,7 @@ let lastRun: u32 = 0;
 /** Forgets the previous file. Call it after the settings. */
 export function begin(): void {
   memory.fill(LABEL, 0, REST - LABEL);
-  memory.fill(runsAt, 0, RUN * mostRuns);
+  store<u32>(runsAt, 0, SUCCESSOR);
   for (let key = 0; key <= MAX_KEYS; key++) {
     store<i32>(LONG_KEY + 4 * key, NO_KEY);
     store<i32>(SHORT_KEY + 4 * key, NO_KEY);
@@ -606,6 +606,7 @@ function newRun(stack: u32, from: usize, to: usize): u32 {
   store<u32>(runsAt + RUN * run, runBytes);
   store<u32>(runsAt + RUN * run, length, RUN_LENGTH);
   store<u32>(runsAt + RUN * run, stack, RUN_STACK);
+  store<u32>(runsAt + RUN * run, 0, SUCCESSOR);
   memory.copy(runBytesAt + runBytes, from, length);
   runBytes += length;
   return run;
