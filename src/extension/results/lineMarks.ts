@@ -1,6 +1,6 @@
 /** Marks from reports: the findings of all runs on one line of one file, worst first. */
 import { getOrAdd, groupBy } from '../../core/maps.js';
-import { severity } from '../../core/report/findings.js';
+import { lineBytes, severity } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks.js';
 import type { LineReport, Report, RunReport } from '../../core/report/report.js';
 
@@ -35,7 +35,7 @@ export function toneOf(line: LineReport): MarkTone | null {
     case 'tooShort':
       return line.growthBytes > 0 ? 'growth' : null;
     case 'growing':
-      return line.growthBytes > 0 ? 'growing' : null;
+      return lineBytes(line) > 0 ? 'growing' : null;
     default:
       return null;
   }

@@ -40,6 +40,15 @@ describe('A finding in the editor', () => {
     assert.deepEqual([alone.line, holdsOthers(alone)], [7, false]);
   });
 
+  it('is memory that grows in a single snapshot: all that is live', () => {
+    const line = lineReport({ verdict: 'growing', leakedBytes: 0, growthBytes: 0, series: [12 * MiB] });
+    const [finding] = marksOf([runReport([line])]);
+    assert.deepEqual(
+      [finding.tone, sentenceOf(finding)],
+      ['growing', 'Growing 1.0 MiB/step (12.0 MiB so far), unconfirmed'],
+    );
+  });
+
   it('never adds up bytes of several runs: the run that lost most speaks', () => {
     const run = (id: string, leakedBytes: number): RunReport =>
       runReport([lineReport({ file: 'model.py', line: 14, leakedBytes, ...heldBy('train.py', 26) })], { id });
