@@ -20,7 +20,7 @@ const FRAME = 100;
 
 /** Summaries of any number of ranks: beyond a total, with the lines of a report only. */
 export class HeldSummaries {
-  private readonly sound: GroupSummary[] = [];
+  private sound: GroupSummary[] = [];
   private unchecked: GroupSummary[] = [];
   /** As JSON, about. */
   private characters = 0;
@@ -41,7 +41,7 @@ export class HeldSummaries {
     if (this.characters > 2 * this.most) this.bound();
   }
 
-  /** Adds a summary from a file. @returns groups whose summaries are invalid */
+  /** Adds a summary from a file, before those of this process. @returns groups whose summaries are invalid */
   addFromFile(one: GroupSummary, size: Bytes): Group[] {
     this.unchecked.push(one);
     this.characters += size;
@@ -50,8 +50,16 @@ export class HeldSummaries {
     const byState = groupBy(this.unchecked, isSound);
     this.sound.push(...(byState.get(true) ?? []));
     this.unchecked = [];
-    this.bound();
-    return (byState.get(false) ?? []).map(({ group }) => group);
+    const invalid: GroupSummary[] = [...(byState.get(false) ?? [])];
+    try {
+      this.bound();
+    } catch {
+      // Some can be joined, but not bounded: all are made again.
+      invalid.push(...this.sound);
+      this.sound = [];
+      this.characters = 0;
+    }
+    return invalid.map(({ group }) => group);
   }
 
   private bound(): void {

@@ -308,6 +308,10 @@ describe('A fleet', () => {
     assert.ok(kept >= 50 && kept <= 100, `${kept} lines`);
     const omitted = runs.reduce((sum, part) => sum + part.run.otherLines.lines - run.otherLines.lines, 0);
     assert.deepEqual([runs.length, kept + omitted], [1000, 1000]);
+
+    // It can be joined, but its lines cannot be added to the omitted ones.
+    const part = { run: { ...alone, lines, otherLines: null as never }, names };
+    assert.deepEqual(new HeldSummaries(0).addFromFile({ group, summary: { ...one, runs: [part] } }, size), [group]);
   });
 
   it('believes no summary, digest or note beyond its size', async () => {
