@@ -26,7 +26,7 @@ function growingLines(lines: number, beside: (step: number) => Files): Files {
     ...times(6, (step) => ({
       [`dumps/step_${step}.pickle`]: snapshot(
         times(lines * (step + 1), (i) =>
-          segment(0, 512 * (i + 1), (w) => w.list([frame('train', `/work/train.py`, (i % lines) + 1)])),
+          segment(0, 512 * (i + 1), (w) => w.list([frame('train', `/home/ml/train.py`, (i % lines) + 1)])),
         ),
       ),
       ...beside(step),
@@ -117,14 +117,14 @@ export const JOBS: readonly Attack[] = [
     name: '2,000 lines that leak, and sidecars of 100,000 owners, loops, releases and containers',
     files: () => {
       const list = (count: number, make: (i: number) => object): string => JSON.stringify(times(count, make));
-      const site = (i: number): object => ({ file: '/work/train.py', line: (i % 2000) + 1, bytes: 512 });
+      const site = (i: number): object => ({ file: '/home/ml/train.py', line: (i % 2000) + 1, bytes: 512 });
       const owners = list(20_000, (i) => ({
         name: `kept${i}`,
-        file: '/work/train.py',
+        file: '/home/ml/train.py',
         line: (i % 2000) + 1,
         allocatedAt: times(5, (j) => site(i + j)),
       }));
-      const place = (i: number): object => ({ file: '/work/train.py', function: 'train', line: (i % 2000) + 1 });
+      const place = (i: number): object => ({ file: '/home/ml/train.py', function: 'train', line: (i % 2000) + 1 });
       return growingLines(2000, (step) => ({
         [`dumps/step_${step}.leakline.json`]: `{${SCHEMA},"step":${step},"holders":{"owners":${owners}},"loops":${list(30_000, (i) => ({ ...place(i), lastLine: 3000, rounds: i }))},"releases":${list(30_000, (i) => ({ ...place(i), runs: i }))},"containers":${list(20_000, (i) => ({ ...place(i), root: 'a', name: `kept${i}`, kind: 'list', length: i + step, previousLength: i, bound: null }))}}`,
       }));
