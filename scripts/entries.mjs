@@ -12,7 +12,7 @@ const OPTIONS = [
   '-O3',
   '--noAssert',
   // Its own memory management: none.
-  ...['--runtime', 'stub', '--memoryBase', '64', '--initialMemory', '3'],
+  ...['--runtime', 'minimal', '--memoryBase', '64', '--initialMemory', '3'],
   ...['--enable', 'bulk-memory'],
 ];
 

@@ -1,32 +1,5 @@
 import { ENTRY_CODE } from './entryCodeBytes.js';
 
-/** The places of an entry's values: which the caller sets when `plan` is called. */
-type Place = 'action' | 'addr' | 'size' | 'stream' | 'timeUs' | 'frames' | 'metadata' | 'compileContext';
-/** Columns in the memory. */
-type Column =
-  | 'REF'
-  | 'LOW'
-  | 'HIGH'
-  | 'ROW_SIZE'
-  | 'ROW_TIME'
-  | 'ROW_LOW'
-  | 'ROW_HIGH'
-  | 'ROW_STREAM'
-  | 'ROW_FRAMES'
-  | 'ROW_STACK'
-  | 'ROW_SLOT'
-  | 'ROW_METADATA'
-  | 'ROW_CONTEXT'
-  | 'ROW_ACTION'
-  | 'CAPTURE_STACK'
-  | 'CAPTURE_EVENT'
-  | 'ACTIONS'
-  | 'STATE';
-/** Lengths. */
-type Length = 'CELLS' | 'ROWS';
-/** Numbers that the caller sets before the first call. */
-type Setting = 'noContext' | 'runsAt' | 'mostRuns' | 'runBytesAt' | 'mostRunBytes' | 'memoAt';
-
 /** What a call leaves behind, in the column `STATE`. */
 export const enum State {
   /** Filled slots of the memo. */
@@ -55,7 +28,7 @@ type Read = (
   capture: number,
 ) => number;
 
-type Exports = Readonly<Record<Place | Column | Length | Setting | 'REST', { value: number }>> & {
+type Exports = Readonly<Record<string, { value: number }>> & {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly read: Read;
   readonly begin: () => void;
@@ -124,7 +97,7 @@ export class EntryCode {
     const instance = new WebAssembly.Instance(EntryCode.compiled, { entryReader: { ...entryReader } });
     this.exports = instance.exports as unknown as Exports;
     this.read = this.exports.read;
-    this.inputAt = this.exports.REST.value;
+    this.inputAt = this.get('REST');
   }
 
   /**
@@ -162,11 +135,11 @@ export class EntryCode {
     this.set('memoAt', this.memoAt);
   }
 
-  get(name: Length): number {
+  get(name: string): number {
     return this.exports[name].value;
   }
 
-  set(name: Place | Setting, value: number): void {
+  set(name: string, value: number): void {
     this.exports[name].value = value;
   }
 
@@ -186,19 +159,19 @@ export class EntryCode {
     return new Uint8Array(this.exports.memory.buffer, 0, this.inputAt + this.inputBytes);
   }
 
-  bytes(column: Column, length: number): Uint8Array<ArrayBuffer> {
+  bytes(column: string, length: number): Uint8Array<ArrayBuffer> {
     return new Uint8Array(this.exports.memory.buffer, this.exports[column].value, length);
   }
 
-  refs(column: Column, length: number): Int32Array<ArrayBuffer> {
+  refs(column: string, length: number): Int32Array<ArrayBuffer> {
     return new Int32Array(this.exports.memory.buffer, this.exports[column].value, length);
   }
 
-  words(column: Column, length: number): Uint32Array<ArrayBuffer> {
+  words(column: string, length: number): Uint32Array<ArrayBuffer> {
     return new Uint32Array(this.exports.memory.buffer, this.exports[column].value, length);
   }
 
-  doubles(column: Column, length: number): Float64Array<ArrayBuffer> {
+  doubles(column: string, length: number): Float64Array<ArrayBuffer> {
     return new Float64Array(this.exports.memory.buffer, this.exports[column].value, length);
   }
 }

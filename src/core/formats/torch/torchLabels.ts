@@ -2,13 +2,8 @@ import type { StringPool } from '../../model/stringPool.js';
 import { Kind, makeRef, OPAQUE_REF, type Ref, type ValueStack } from '../../pickle/values.js';
 import { checkedPayload, integerText, isNumber } from './torchValue.js';
 
-const INT_REF = makeRef(Kind.Int, 0);
-
 /** Streams and pools: opaque numbers of the process, stored as strings. There are few, and every event repeats one. */
 export class TorchLabels {
-  /** Labels of the streams 0 to 255, 0 where not met yet. */
-  private readonly smallStreams = new Uint32Array(256);
-
   constructor(
     private readonly strings: StringPool,
     private readonly name: string,
@@ -31,12 +26,7 @@ export class TorchLabels {
 
   /** @returns the id of the stream's decimal text; nearly all are 0 */
   stream(stack: ValueStack, at: number): number {
-    const low = stack.low[at];
-    const isSmall = stack.ref[at] === INT_REF && stack.high[at] === 0 && low < this.smallStreams.length;
-    if (isSmall && this.smallStreams[low] !== 0) return this.smallStreams[low];
-    const label = checkedPayload(this.strings.internText(integerText(stack, at)), this.name);
-    if (isSmall) this.smallStreams[low] = label;
-    return label;
+    return checkedPayload(this.strings.internText(integerText(stack, at)), this.name);
   }
 
   private text(text: string): Ref {

@@ -284,75 +284,70 @@ function record(from: usize, last: usize): usize {
     }
     const at = 2 * key++ + 1;
     if (load<u8>(p) === FRAME) p += FRAME_BYTES;
-    const op: i32 = load<u8>(p);
-    switch (op) {
-      case BIN_GET:
-      case LONG_BIN_GET: {
-        const named: u32 = op === BIN_GET ? load<u8>(p, 1) : load<u32>(p, 1);
-        if (named >= <u32>known) return 0;
-        setRef(at, load<i32>(memoAt + 4 * named));
-        p += op === BIN_GET ? 2 : 5;
-        break;
-      }
-      case BIN_INT1: {
-        if (load<u8>(p, 2) === BIN_INT1 && load<u8>(p, 4) === TUPLE2) {
-          setRef(at, pairOf(load<u8>(p, 1), load<u8>(p, 3)));
-          p = memoized(p + 5, at);
-          if (p === 0) return 0;
-          break;
-        }
-        setInt(at, load<u8>(p, 1), 0);
-        p += 2;
-        break;
-      }
-      case BIN_INT2:
-        setInt(at, load<u16>(p, 1), 0);
-        p += 3;
-        break;
-      case BIN_INT: {
-        const word = load<i32>(p, 1);
-        setInt(at, word, word >> 31);
-        p += 5;
-        break;
-      }
-      case LONG1: {
-        // Addresses and times: 5 to 8 bytes, not negative.
-        const bytes: i32 = load<u8>(p, 1);
-        if (bytes < 5 || bytes > 8 || load<u8>(p + 1 + bytes) >= 0x80) return 0;
-        setInt(at, load<i32>(p, 2), load<i32>(p, 6) & (-1 >>> (8 * (8 - bytes))));
-        p += 2 + bytes;
-        break;
-      }
-      case SHORT_BIN_UNICODE:
-      case BIN_UNICODE: {
-        const start = op === SHORT_BIN_UNICODE ? p + 2 : p + 5;
-        const bytes: u32 = op === SHORT_BIN_UNICODE ? load<u8>(p, 1) : load<u32>(p, 1);
-        if (bytes > <u32>LONGEST_TEXT) return 0;
-        setRef(at, textOf(at, start, bytes));
-        p = memoized(start + bytes, at);
-        if (p === 0) return 0;
-        break;
-      }
-      case EMPTY_LIST:
-        p = list(p + 1, last, at, known);
-        if (p === 0) return 0;
-        break;
-      case NONE:
-        setRef(at, NONE_REF);
-        p++;
-        break;
-      case NEW_TRUE:
-      case NEW_FALSE:
-        setRef(at, op === NEW_TRUE ? TRUE_REF : FALSE_REF);
-        p++;
-        break;
-      default:
-        return 0;
-    }
+    p = load<u8>(p) === EMPTY_LIST ? list(p + 1, last, at, known) : plain(p, at, known);
+    if (p === 0) return 0;
   }
   memoCount = count;
   deliver(key, ownSlot);
   return p + 1;
+}
+
+/** Reads a reference, text, whole number or pair into a cell. @returns the place behind it, 0 if it is something else */
+function plain(p: usize, at: i32, known: i32): usize {
+  const op: i32 = load<u8>(p);
+  switch (op) {
+    case BIN_GET:
+    case LONG_BIN_GET: {
+      const named = slotAt(p, op);
+      if (named >= <u32>known) return 0;
+      setRef(at, load<i32>(memoAt + 4 * named));
+      return p + (op === BIN_GET ? 2 : 5);
+    }
+    case BIN_INT1:
+      if (load<u8>(p, 2) === BIN_INT1 && load<u8>(p, 4) === TUPLE2) {
+        setRef(at, pairOf(load<u8>(p, 1), load<u8>(p, 3)));
+        return memoized(p + 5, at);
+      }
+      setInt(at, load<u8>(p, 1), 0);
+      return p + 2;
+    case BIN_INT2:
+      setInt(at, load<u16>(p, 1), 0);
+      return p + 3;
+    case BIN_INT: {
+      const word = load<i32>(p, 1);
+      setInt(at, word, word >> 31);
+      return p + 5;
+    }
+    case LONG1: {
+      // Addresses and times: 5 to 8 bytes, not negative.
+      const bytes: i32 = load<u8>(p, 1);
+      if (bytes < 5 || bytes > 8 || load<u8>(p + 1 + bytes) >= 0x80) return 0;
+      setInt(at, load<i32>(p, 2), load<i32>(p, 6) & (-1 >>> (8 * (8 - bytes))));
+      return p + 2 + bytes;
+    }
+    case SHORT_BIN_UNICODE:
+    case BIN_UNICODE: {
+      const start = op === SHORT_BIN_UNICODE ? p + 2 : p + 5;
+      const bytes: u32 = op === SHORT_BIN_UNICODE ? load<u8>(p, 1) : load<u32>(p, 1);
+      if (bytes > <u32>LONGEST_TEXT) return 0;
+      setRef(at, textOf(at, start, bytes));
+      return memoized(start + bytes, at);
+    }
+    case NONE:
+      setRef(at, NONE_REF);
+      return p + 1;
+    case NEW_TRUE:
+    case NEW_FALSE:
+      setRef(at, op === NEW_TRUE ? TRUE_REF : FALSE_REF);
+      return p + 1;
+    default:
+      return 0;
+  }
+}
+
+/** The slot that BINGET or LONG_BINGET names. */
+function slotAt(p: usize, op: i32): u32 {
+  return op === BIN_GET ? load<u8>(p, 1) : load<u32>(p, 1);
 }
 
 /**
@@ -394,7 +389,7 @@ function setInt(cell: i32, low: i32, high: i32): void {
 function otherKey(p: usize, key: i32, known: i32): bool {
   const op: i32 = load<u8>(p);
   if ((op !== BIN_GET && op !== LONG_BIN_GET) || key === MAX_KEYS) return false;
-  const named: u32 = op === BIN_GET ? load<u8>(p, 1) : load<u32>(p, 1);
+  const named = slotAt(p, op);
   if (named >= <u32>known || named > <u32>MOST_KEY_SLOT) return false;
   const value = load<i32>(memoAt + 4 * named);
   if (value >>> PAYLOAD_BITS !== KIND_TEXT) return false;
@@ -407,7 +402,7 @@ function otherKey(p: usize, key: i32, known: i32): bool {
 
 /** The text that most entries repeat ("N/A") has three bytes: they are compared together with its length. */
 function textOf(cell: i32, start: usize, bytes: i32): i32 {
-  if (bytes !== 3) return TEXT_BITS | text(start, start + bytes);
+  if (bytes !== 3 || cell >= FIRST_ITEM) return TEXT_BITS | text(start, start + bytes);
   const word = (load<i32>(start - 1) & ~0xff) | 3;
   const kept = SHORT_TEXT + 4 * cell;
   if (load<i32>(kept) !== word) {
@@ -489,7 +484,7 @@ function items(from: usize, last: usize, until: i32, known: i32, index: i32): us
         continue;
       }
       if (get !== LONG_BIN_GET && get !== BIN_GET) return 0;
-      const named: u32 = get === BIN_GET ? load<u8>(p, 1) : load<u32>(p, 1);
+      const named = slotAt(p, get);
       if (named >= <u32>known) return 0;
       hash = (hash ^ named) * 0x9e3779b1;
       hash ^= hash >>> 15;
@@ -517,7 +512,7 @@ function items(from: usize, last: usize, until: i32, known: i32, index: i32): us
 }
 
 /**
- * Reads a new frame into a cell, from after its first opcode: a dictionary of references, texts and whole numbers.
+ * Reads a new frame into a cell, from after its first opcode: a dictionary of plain keys and values.
  * @returns the place behind it, 0 if it is something else
  */
 function newFrame(from: usize, last: usize, known: i32, item: i32): usize {
@@ -533,45 +528,10 @@ function newFrame(from: usize, last: usize, known: i32, item: i32): usize {
   for (; ; at++) {
     if (load<u8>(p) === FRAME) p += FRAME_BYTES;
     if (p > last) return 0;
-    const op: i32 = load<u8>(p);
-    if (op === SET_ITEMS) break;
+    if (load<u8>(p) === SET_ITEMS) break;
     if (at === CELLS) return 0;
-    switch (op) {
-      case BIN_GET:
-      case LONG_BIN_GET: {
-        const named: u32 = op === BIN_GET ? load<u8>(p, 1) : load<u32>(p, 1);
-        if (named >= <u32>known) return 0;
-        setRef(at, load<i32>(memoAt + 4 * named));
-        p += op === BIN_GET ? 2 : 5;
-        break;
-      }
-      case SHORT_BIN_UNICODE:
-      case BIN_UNICODE: {
-        const start = op === SHORT_BIN_UNICODE ? p + 2 : p + 5;
-        const bytes: u32 = op === SHORT_BIN_UNICODE ? load<u8>(p, 1) : load<u32>(p, 1);
-        if (bytes > <u32>LONGEST_TEXT) return 0;
-        setRef(at, TEXT_BITS | text(start, start + bytes));
-        p = memoized(start + bytes, at);
-        if (p === 0) return 0;
-        break;
-      }
-      case BIN_INT1:
-        setInt(at, load<u8>(p, 1), 0);
-        p += 2;
-        break;
-      case BIN_INT2:
-        setInt(at, load<u16>(p, 1), 0);
-        p += 3;
-        break;
-      case BIN_INT: {
-        const word = load<i32>(p, 1);
-        setInt(at, word, word >> 31);
-        p += 5;
-        break;
-      }
-      default:
-        return 0;
-    }
+    p = plain(p, at, known);
+    if (p === 0) return 0;
   }
   if ((at & 1) !== 0) return 0;
   const value = frame(FIRST_PART, at);
