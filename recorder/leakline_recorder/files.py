@@ -29,6 +29,15 @@ def appearing(path: str) -> Iterator[BinaryIO]:
         raise
 
 
+def exists(path: str) -> bool:
+    """As ``os.path.exists``, which drops what a signal handler raises if it is an OSError, such as TimeoutError."""
+    try:
+        os.stat(path)
+    except ordinary(OSError, ValueError):
+        return False
+    return True
+
+
 def remove(path: str) -> None:
     try:
         os.remove(path)
@@ -78,10 +87,21 @@ class Budget:
 
 
 def make_folder(path: str) -> None:
+    """As ``os.makedirs`` for a folder that may exist, but all errors of signal handlers pass, as in ``exists``."""
+    try:
+        os.mkdir(path)
+    except ordinary(FileExistsError):
+        pass
+    except ordinary(FileNotFoundError):
+        make_folder(os.path.dirname(path))
+        make_folder(path)
+
+
+def make_output(path: str) -> None:
     """Create the folder of recordings, outside of the user's repository by a .gitignore."""
-    os.makedirs(path, exist_ok=True)
+    make_folder(path)
     ignore = os.path.join(path, '.gitignore')
-    if not os.path.exists(ignore):
+    if not exists(ignore):
         with appearing(ignore) as file:
             file.write(b'*\n')
 

@@ -14,7 +14,7 @@ import torch
 
 from . import sidecar
 from .collector import CollectorWatch, at_rest
-from .files import SIDECAR, Budget, appearing, make_folder, sweep
+from .files import SIDECAR, Budget, appearing, exists, make_folder, make_output, sweep
 from .guard import guarded, say, say_once
 from .holders import Blocks, HolderWalk, Shown
 from .increments import Increments
@@ -102,7 +102,7 @@ class Session:
             if self.options.at_exit:
                 self._triggers.at_end_of_child(self.close)
         # The run's own folder comes with its first snapshot: only then is the name of a child's run certain.
-        make_folder(self._out)
+        make_output(self._out)
         self._choose()
         self._recording = True
         self._collector.start()
@@ -187,7 +187,7 @@ class Session:
         watch = Stopwatch()
         if not self._named:
             self._name()
-        if not os.path.isdir(self.folder):
+        if not exists(self.folder):
             self._make_folder()    # the program has emptied its output
         stem, step = self._stem(kind, reason), self.steps.count    # other threads go on counting
         path = os.path.join(self.folder, stem)
@@ -235,8 +235,8 @@ class Session:
             self._say_where()
 
     def _make_folder(self) -> None:
-        make_folder(self._out)
-        os.makedirs(self.folder, exist_ok=True)
+        make_output(self._out)
+        make_folder(self.folder)
 
     @guarded('could not find the holders of the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:

@@ -1,6 +1,7 @@
 """The program's own source files: their list, their content when they ran, and their revision."""
 from __future__ import annotations
 
+import functools
 import hashlib
 import linecache
 import os
@@ -9,6 +10,7 @@ import sys
 import sysconfig
 from typing import Any, Dict, List, Optional, Tuple
 
+from .files import exists
 from .guard import ordinary
 from .plain import modules
 
@@ -18,9 +20,12 @@ MOST_BYTES = 1 << 20    # of one file: larger ones are data, not source
 _LIBRARY_ROOTS = tuple(os.path.join(form(path), '') for form in (os.path.abspath, os.path.realpath) for path in {
     *(sysconfig.get_paths().get(key, '') for key in ('stdlib', 'platstdlib', 'purelib', 'platlib')),
     *getattr(site, 'getsitepackages', list)(), os.path.dirname(os.path.abspath(__file__))} if path)
+#: Else ``realpath`` drops errors, also those that a signal handler raises.
+_STRICT: Dict[str, Any] = {'strict': True} if sys.version_info >= (3, 10) else {}
 _LIBRARY_PARTS = ('/site-packages/', '/dist-packages/', '/torchinductor_')
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def is_users(filename: str) -> bool:
     """Is this a file of the program, rather than of a library, of generated code or of this recorder?"""
     if not filename or filename.startswith('<'):
@@ -28,19 +33,26 @@ def is_users(filename: str) -> bool:
     plain = filename.replace('\\', '/')
     if any(part in plain for part in _LIBRARY_PARTS):
         return False
-    return not (filename.startswith(_LIBRARY_ROOTS) or os.path.realpath(filename).startswith(_LIBRARY_ROOTS))
+    return not (filename.startswith(_LIBRARY_ROOTS) or _real(filename).startswith(_LIBRARY_ROOTS))
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path, **_STRICT)
+    except ordinary(OSError, ValueError):
+        return path  # of a notebook's cell, or from another machine
 
 
 def text_of(path: str) -> str:
     """The text of a source file, or of a notebook's cell, which IPython stores for tracebacks. '' without one."""
     try:
-        if not os.path.exists(path):
-            return ''.join(linecache.getlines(path))
         if os.path.getsize(path) > MOST_BYTES:
             return ''
         with open(path, encoding='utf-8') as file:
             return file.read()
-    except ordinary(OSError, UnicodeDecodeError):
+    except ordinary(OSError):
+        return ''.join(linecache.getlines(path))
+    except ordinary(UnicodeDecodeError):
         return ''
 
 
@@ -89,12 +101,11 @@ def _repository(folder: str) -> Optional[Tuple[str, str]]:
     """The work tree's root and its git folder (a ``.git`` file points to one in worktrees and submodules)."""
     while True:
         git = os.path.join(folder, '.git')
-        if os.path.isdir(git):
+        if exists(os.path.join(git, 'HEAD')):
             return folder, git
-        if os.path.isfile(git):
-            text = _line(git)
-            if text.startswith('gitdir:'):
-                return folder, os.path.normpath(os.path.join(folder, text[7:].strip()))
+        text = _line(git)
+        if text.startswith('gitdir:'):
+            return folder, os.path.normpath(os.path.join(folder, text[7:].strip()))
         parent = os.path.dirname(folder)
         if parent == folder:
             return None

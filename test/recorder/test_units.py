@@ -16,7 +16,7 @@ import unittest
 from leakline_recorder import cli, guard
 from leakline_recorder.collector import CollectorWatch
 from leakline_recorder.collector import at_rest
-from leakline_recorder.files import HOST, SIDECAR, Budget, appearing, make_folder, sweep
+from leakline_recorder.files import HOST, SIDECAR, Budget, appearing, make_output, sweep
 from leakline_recorder.options import Options, describe
 from leakline_recorder.run import chosen, identify
 from leakline_recorder.schedule import Schedule
@@ -169,7 +169,7 @@ class FilesTest(unittest.TestCase):
         self.assertTrue(os.path.exists(os.path.join(self.folder, 'rank0_step000015.pickle')))
 
     def test_recordings_stay_out_of_git(self):
-        make_folder(os.path.join(self.folder, 'out'))
+        make_output(os.path.join(self.folder, 'out'))
         self.assertEqual(open(os.path.join(self.folder, 'out', '.gitignore')).read(), '*\n')
 
 

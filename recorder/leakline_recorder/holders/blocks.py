@@ -27,7 +27,6 @@ class Blocks:
 
     def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int], ages: Optional[Dict[int, int]] = None) -> None:
         times = _allocated_us(snapshot)
-        users: Dict[str, bool] = {}
         self.all: List[LiveBlock] = []
         for segment in snapshot['segments']:
             for block in segment['blocks']:
@@ -36,7 +35,7 @@ class Blocks:
                 time_us = times.get(block['address'])
                 # bisect counts the ended steps, of those with a known end
                 allocated = (ages or {}).get(block['address'], UNKNOWN) if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
-                self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()), users)))
+                self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()))))
         self.all.sort(key=lambda block: block.address)
         self._starts = [block.address for block in self.all]
 
@@ -64,14 +63,8 @@ def _allocated_us(snapshot: Dict[str, Any]) -> Dict[int, int]:
     return times
 
 
-def _users_frame(frames: Sequence[Dict[str, Any]], users: Dict[str, bool]) -> Optional[Dict[str, Any]]:
-    for frame in frames:
-        name = frame['filename']
-        if name not in users:
-            users[name] = is_users(name)
-        if users[name]:
-            return frame
-    return None
+def _users_frame(frames: Sequence[Dict[str, Any]]) -> Optional[Dict[str, Any]]:
+    return next((frame for frame in frames if is_users(frame['filename'])), None)
 
 
 def by_line(blocks: Sequence[LiveBlock]) -> List[Dict[str, Any]]:
