@@ -9,6 +9,9 @@ import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } fro
 
 /** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
 const MOST_CHARACTERS = 1 << 25;
+/** At most, of a number with its comma, and of a character in a text. */
+const NUMBER_CHARACTERS = 26;
+const ESCAPED = 6;
 /** Of each run of a large job, and of all of them. */
 const LEAST_OF_RUN = 1 << 14;
 const MOST_OF_JOB = 1 << 26;
@@ -20,6 +23,7 @@ export function mostCharacters(runs: number): number {
 
 /** Bounds lines and stacks: suspects come before other lines, and the largest first. */
 export function boundRuns(runs: readonly RunReport[], most = mostCharacters(runs.length)): void {
+  if (atMost(runs.map(({ lines, peak, peaks, outOfMemory }) => [lines, peak, peaks, outOfMemory])) <= most) return;
   const fits = roomFor(most);
   boundLines(
     runs,
@@ -91,6 +95,17 @@ function boundFix(fix: FixVerdict, fits: (value: object) => boolean): void {
   );
   fix.lines = list.lines;
   if (list.otherLines.lines > 0) fix.otherLines = list.otherLines;
+}
+
+/** A bound for the characters of a value as JSON: it is not written for each report, of which nearly all are small. */
+function atMost(value: unknown): number {
+  if (typeof value === 'string') return ESCAPED * value.length + 2;
+  if (typeof value !== 'object' || value === null) return NUMBER_CHARACTERS;
+  // A series is all numbers.
+  if (Array.isArray(value) && typeof value[0] === 'number') return NUMBER_CHARACTERS * value.length;
+  let characters = 2;
+  for (const key in value) characters += ESCAPED * key.length + 4 + atMost(Reflect.get(value, key));
+  return characters;
 }
 
 /** Takes values as long as there is room for all of them. */
