@@ -6,7 +6,7 @@ import type { StoreBytes, StoredBytes } from '../node/spillFile.js';
 
 type Large = Pick<
   SnapshotDigest,
-  'frames' | 'groups' | 'blocks' | 'segments' | 'steps' | 'lifetimes' | 'peaks' | 'spans'
+  'files' | 'frames' | 'groups' | 'blocks' | 'segments' | 'steps' | 'lifetimes' | 'peaks' | 'spans'
 >;
 /** What the curve of the run needs. */
 type Curves = SnapshotDigest['curves'];
@@ -17,8 +17,8 @@ export type StoredDigest = Small & LargeParts;
 
 /** @param before another one, mostly of the same run: equal parts of both are the same objects */
 export function storedDigest(digest: SnapshotDigest, before: StoredDigest | null = null): StoredDigest {
-  const { frames, groups, blocks, segments, steps, lifetimes, peaks, spans, curves, ...rest } = digest;
-  const large = { frames, groups, blocks, segments, steps, lifetimes, peaks, spans };
+  const { files, frames, groups, blocks, segments, steps, lifetimes, peaks, spans, curves, ...rest } = digest;
+  const large = { files, frames, groups, blocks, segments, steps, lifetimes, peaks, spans };
   // A list from another thread has room for 16 items.
   const small: Small = { ...rest, devices: [...rest.devices], warnings: [...rest.warnings] };
   return Object.assign(
@@ -34,6 +34,9 @@ class LargeParts implements Large {
     private readonly curve: Packable<Curves>,
   ) {}
 
+  get files(): Large['files'] {
+    return this.parts.value.files;
+  }
   get frames(): Large['frames'] {
     return this.parts.value.frames;
   }

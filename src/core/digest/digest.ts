@@ -1,5 +1,6 @@
 import type { DeviceHistory } from '../model/history.js';
 import { Action, BlockState, type DeviceTrace, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
+import { recordedKind } from '../model/recordedFile.js';
 import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { disagreement } from './disagreement.js';
@@ -55,6 +56,8 @@ export interface SnapshotDigest extends TraceFacts {
   savedAtUs: Microseconds | null;
   devices: readonly DeviceTotals[];
   warnings: readonly SnapshotWarning[];
+  /** Of the user, as recorded: those that any stack names, also stacks that the digest leaves out. */
+  files: readonly string[];
   frames: readonly DigestFrame[];
   groups: readonly LiveGroup[];
   blocks: LiveBlocks;
@@ -171,9 +174,15 @@ export function figuresOf(
     takenAtUs: snapshot.takenAtUs,
     savedAtUs,
     devices: deviceTotals(snapshot),
+    files: usersFiles(snapshot),
     warnings: [...snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)), ...disagreements],
     recording,
   };
+}
+
+function usersFiles({ frames, strings }: Snapshot): string[] {
+  const files = Array.from(new Set(frames.file), (id) => strings.text(id));
+  return files.filter((file) => ['user', 'interactive'].includes(recordedKind(file)));
 }
 
 /** True of what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. */

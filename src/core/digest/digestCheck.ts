@@ -276,6 +276,7 @@ const digest: v.GenericSchema<SnapshotDigest> = v.object({
     }),
   ),
   warnings: v.array(warning),
+  files: v.array(text),
   frames: v.array(frame),
   groups: v.array(group),
   blocks,

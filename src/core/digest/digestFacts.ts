@@ -32,12 +32,12 @@ const names: string[] = [];
 const numbers = new Map<string, number>();
 const BITS = 30;
 
-/** The files that Python frames and the recorder name: of each file the bit of its number. */
-const filesNamed = factOf(({ frames, recording }: SnapshotDigest): readonly number[] => {
+/** The files that Python stacks and the recorder name: of each file the bit of its number. */
+const filesNamed = factOf(({ files, frames, recording }: SnapshotDigest): readonly number[] => {
   const python = new Set(frames.map(({ file }) => file).filter((file) => frameKind(file) !== 'native'));
   const recorded = [...(recording?.owners ?? []), ...(recording?.sources ?? [])];
   const words: number[] = [];
-  for (const file of new Set([...python, ...recorded.map((one) => one.file)])) {
+  for (const file of new Set([...files, ...python, ...recorded.map((one) => one.file)])) {
     const number = getOrAdd(numbers, file, () => names.push(file) - 1);
     const word = Math.floor(number / BITS);
     while (words.length <= word) words.push(0);
@@ -46,7 +46,7 @@ const filesNamed = factOf(({ frames, recording }: SnapshotDigest): readonly numb
   return words;
 });
 
-/** The files that Python frames of digests and their recordings name, each once, by name. */
+/** The files that Python stacks of digests and their recordings name, each once, by name. */
 export function filesOfDigests(digests: readonly SnapshotDigest[]): Set<string> {
   const all: number[] = [];
   for (const digest of digests) filesNamed(digest).forEach((word, i) => (all[i] = (all[i] ?? 0) | word));

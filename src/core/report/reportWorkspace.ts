@@ -42,7 +42,7 @@ export function linesOfFile({ lineText }: ReportWorkspace, file: string): string
   }
 }
 
-/** Maps the files of all live stacks and owners together, so that each snapshot helps the others. */
+/** Maps the files of all stacks and owners together, so that each snapshot helps the others. */
 export function mapDigests(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
