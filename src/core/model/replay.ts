@@ -270,7 +270,7 @@ function changesReserved(action: Action): boolean {
 }
 
 /** Blocks of a device that are allocated or wait for another stream. */
-function liveBlocks({ blocks, segments }: Snapshot, device: number): number[] {
+export function liveBlocks({ blocks, segments }: Snapshot, device: number): number[] {
   const live: number[] = [];
   for (let block = 0; block < blocks.count; block++) {
     if (blocks.state[block] !== BlockState.Inactive && segments.device[blocks.segment[block]] === device)
@@ -280,7 +280,7 @@ function liveBlocks({ blocks, segments }: Snapshot, device: number): number[] {
 }
 
 /** Memory is reusable when its free completes; a recording without these entries has only the request. */
-function freeingAction(events: EventTable, trace: DeviceTrace): Action {
+export function freeingAction(events: Pick<EventTable, 'action'>, trace: DeviceTrace): Action {
   const actions = events.action.subarray(trace.first, trace.first + trace.count);
   return actions.includes(Action.FreeCompleted) ? Action.FreeCompleted : Action.FreeRequested;
 }

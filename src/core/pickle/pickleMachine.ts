@@ -76,6 +76,20 @@ export class PickleMachine {
     return this.operands.result;
   }
 
+  /** The value on top of the stack. */
+  get top(): Ref {
+    return this.operands.depth === 0 ? NONE_REF : this.operands.stack.ref[this.operands.depth - 1];
+  }
+
+  /** Numbered objects. */
+  get memoized(): number {
+    return this.memoCount;
+  }
+
+  memoAt(slot: number): Ref {
+    return this.memo[slot];
+  }
+
   /** Bytes that the opcode at the place where {@link run} stopped needs; 0 if any more will do. */
   get wanted(): number {
     return this.operands.wanted;

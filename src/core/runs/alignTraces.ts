@@ -1,3 +1,4 @@
+import { SAME_CLOCK_US } from '../model/sameClock.js';
 import { ofPair } from './ofPair.js';
 import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
 
@@ -7,8 +8,6 @@ const MOST_TRIED = 16;
 const MOST_ALIKE = 64;
 /** Hits that make a delta credible. */
 const FEWEST_HITS = 2;
-/** Times of one event in two dumps differ by the fit of the clock, never by this much. */
-const SAME_CLOCK_US = 1_000_000;
 
 /**
  * Finds the end of an earlier trace in a later one: the ordinal of the first new event. The recorder knows where it

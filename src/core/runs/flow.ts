@@ -2,7 +2,7 @@ import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest } from '../digest/digest.js';
-import { sameHistory } from './sameProcess.js';
+import { isContinued, sameHistory } from './sameProcess.js';
 import { stackKey } from '../digest/stackKey.js';
 
 /** Blocks and their bytes. */
@@ -70,15 +70,11 @@ function chainBetween(
   b: SnapshotDigest,
   run: readonly SnapshotDigest[],
 ): readonly SnapshotDigest[] | null {
-  if (sameHistory(a, b)) return endsBefore(a, b) ? [a, b] : null;
+  if (sameHistory(a, b)) return isContinued(a, b) ? [a, b] : null;
   const from = run.indexOf(a);
   const to = run.indexOf(b);
   if (from === -1 || to <= from) return null;
   return [a, ...run.slice(from + 1, to).filter(({ eventCount }) => eventCount > 0), b];
-}
-
-function endsBefore(a: SnapshotDigest, b: SnapshotDigest): boolean {
-  return b.heads.every((head) => head.events >= (eventsOf(a, head.device) ?? 0));
 }
 
 function eventsOf(digest: SnapshotDigest, device: number): number | null {
@@ -87,7 +83,7 @@ function eventsOf(digest: SnapshotDigest, device: number): number | null {
 
 /** The ordinal in the later trace at which the earlier one ends, null if they do not meet. */
 function endsOf(earlier: SnapshotDigest, later: SnapshotDigest): (device: number) => number | null {
-  const alike = sameHistory(earlier, later) && endsBefore(earlier, later);
+  const alike = isContinued(earlier, later);
   const ends = new Map<number, number | null>();
   return (device) => {
     let end = ends.get(device);

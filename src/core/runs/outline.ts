@@ -1,5 +1,4 @@
 import { disagreementAtEnd } from '../model/replay.js';
-import { recordedKind } from '../model/recordedFile.js';
 import type { Recording } from '../model/recording.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Microseconds } from '../model/units.js';
@@ -8,7 +7,7 @@ import { disagreement } from '../digest/disagreement.js';
 import { figuresOf, headOf, type SnapshotDigest, type TraceFacts } from '../digest/digest.js';
 import { DigestFrames } from '../digest/digestFrames.js';
 import { liveGroups } from '../digest/liveGroups.js';
-import { sameHistory } from './sameProcess.js';
+import { isContinued } from './sameProcess.js';
 
 /** A requested part is not in the outline: the file has to be digested as a whole. */
 export class LeftOut extends Error {
@@ -23,7 +22,8 @@ const TRACE_FACTS = ['steps', 'lifetimes', 'peaks', 'spans', 'curves'] as const 
  * The digest of a snapshot whose trace a later one continues. It omits facts that need each event; reading these throws
  * {@link LeftOut}.
  * @param later digest in the same report
- * @returns null if the later trace does not continue this one, or lacks some of the user's files
+ * @param tookEvents true if the blocks are known to be those that the trace leaves
+ * @returns null if the later trace does not continue this one
  */
 export function outlineBefore(
   later: SnapshotDigest,
@@ -31,19 +31,18 @@ export function outlineBefore(
   snapshot: Snapshot,
   recording: Recording | null,
   savedAtUs: Microseconds | null,
+  tookEvents: boolean,
 ): SnapshotDigest | null {
   const heads = snapshot.traces
     .filter(({ count }) => count > 0)
     .map((trace) => leaveOut(path, headOf(snapshot, trace), ['isWhole']));
-  const goesOn = heads.every(
-    ({ device, events }) => events <= (later.heads.find((head) => head.device === device)?.events ?? 0),
-  );
-  if (!goesOn || !sameHistory({ heads }, later)) return null;
+  if (!isContinued({ heads }, later)) return null;
   const frames = new DigestFrames(snapshot);
   const { groups, groupOfBlock } = liveGroups(snapshot, new Map(), frames);
-  if (!namesFiles(snapshot, [...later.frames, ...frames.frames])) return null;
   const segments = segmentFacts(snapshot, (block) => groupOfBlock[block]);
-  const disagreements = snapshot.traces.flatMap((trace) => disagreement(trace, disagreementAtEnd(snapshot, trace)));
+  const disagreements = snapshot.traces.flatMap((trace) =>
+    disagreement(trace, tookEvents ? 0 : disagreementAtEnd(snapshot, trace)),
+  );
   const known = {
     ...figuresOf(path, snapshot, recording, savedAtUs, disagreements),
     frames: frames.frames,
@@ -54,16 +53,6 @@ export function outlineBefore(
   };
   const outline = leaveOut(path, known, ['blocks', ...TRACE_FACTS]);
   return segments.outOfMemory.length === 0 ? outline : leaveOut(path, outline, ['failures']);
-}
-
-/** A whole digest may name more of the user's files than an outline: where all are named, paths are mapped alike. */
-function namesFiles({ frames, strings }: Snapshot, recorded: SnapshotDigest['frames']): boolean {
-  const named = new Set(recorded.map(({ file }) => file));
-  return [...new Set(frames.file)].every((id) => {
-    const file = strings.text(id);
-    const kind = recordedKind(file);
-    return (kind !== 'user' && kind !== 'interactive') || named.has(file);
-  });
 }
 
 /** @returns `known`, where asking for one of `parts` throws */

@@ -1,17 +1,16 @@
 import type { Microseconds } from '../model/units.js';
 import { countUpTo } from '../model/ascending.js';
+import { SAME_CLOCK_US } from '../model/sameClock.js';
 import { ofPair } from './ofPair.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest, TraceHead } from '../digest/digest.js';
 import type { Anchors } from '../digest/traceSpan.js';
 
-/** First times of one process differ by the fit of its clock, never by this much. */
-const SAME_CLOCK_US = 1_000_000;
 /** Share and number of common events that prove one process, among events that distinguish traces. */
 const ANCHORS = { share: 0.1, fewest: 8 };
 
-/** The beginnings of traces. */
-type Beginning = { readonly heads: readonly Pick<TraceHead, 'device' | 'hashes' | 'firstUs'>[] };
+/** The beginnings of traces, and their lengths. */
+type Beginning = { readonly heads: readonly Omit<TraceHead, 'isWhole'>[] };
 
 /** True if both traces begin with the same events at the same time: two dumps of one process, neither overflowed. */
 export function sameHistory(a: Beginning, b: Beginning): boolean {
@@ -27,6 +26,16 @@ export function sameHistory(a: Beginning, b: Beginning): boolean {
     common = true;
   }
   return common;
+}
+
+/** True if the trace of a later dump begins with all events of the earlier one. */
+export function isContinued(earlier: Beginning, later: Beginning): boolean {
+  return (
+    sameHistory(earlier, later) &&
+    earlier.heads.every(
+      ({ device, events }) => events <= (later.heads.find((head) => head.device === device)?.events ?? 0),
+    )
+  );
 }
 
 /** True if the latest trace holds all events of the others. */

@@ -106,6 +106,13 @@ export class TorchSink implements PickleSink {
     }
   }
 
+  /** Adds rows that the columns already have to the trace that ends with the last event. */
+  addKnownEvents(count: number): void {
+    const { events } = this.builder;
+    this.objects.extendEvents(events.length, count);
+    events.claim(count);
+  }
+
   /**
    * The finished input: a dictionary with segments, or only the list of segments, as from `memory_snapshot()`.
    * @throws SnapshotError `notASnapshot` if it is something else

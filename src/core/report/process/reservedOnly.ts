@@ -6,6 +6,7 @@ import { t, tCount } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
+import { isContinued } from '../../runs/sameProcess.js';
 import { growsThroughout } from './growing.js';
 
 /** Growth of unused reserved memory, as a share of the reserved memory after warm-up: less is normal. */
@@ -57,9 +58,15 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
   let peak: Bytes | null = null;
   const isFar = (): boolean => reserved >= FAR_ABOVE * (peak ?? 0) && reserved - (peak ?? 0) >= LEAST_ABOVE;
   // Of most runs the latest snapshot shows that it is not.
+  let later: SnapshotDigest | null = null;
   for (let i = snapshots.length - 1; i >= 0 && isFar(); i--) {
-    const own = highestLive(snapshots[i]).find((one) => one.device === device);
-    if (own !== undefined) peak = Math.max(peak ?? 0, own.liveBytes);
+    const digest = snapshots[i];
+    // A trace that goes on has the peak as well.
+    if (later !== null && isContinued(digest, later)) continue;
+    const own = highestLive(digest).find((one) => one.device === device);
+    if (own === undefined) continue;
+    peak = Math.max(peak ?? 0, own.liveBytes);
+    later = digest;
   }
   if (peak === null || !isFar()) return null;
   const above = reserved - peak;
