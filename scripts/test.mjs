@@ -11,7 +11,7 @@ import { ensureChromium, ensureDependencies } from './lib/dependencies.mjs';
 import { afterSecondTry, endOf, failed, failedTitles, outcomeOf, passed, sentence, sumOf } from './lib/outcome.mjs';
 import { root } from './lib/paths.mjs';
 import { runNode } from './lib/run.mjs';
-import { foldersWithoutSuite, suites } from './lib/suites.mjs';
+import { foldersWithoutSuite, limitS, suites } from './lib/suites.mjs';
 import { ensureVsCodeHost } from './lib/vscodeHost.mjs';
 
 const { values, positionals } = parseArgs({
@@ -75,7 +75,7 @@ async function runSuite(suite, { print, silent, yielding } = terminal, titles = 
     const grep = titles === undefined ? {} : { LEAKLINE_GREP: titles };
     const own = { ...environment, ...grep, LEAKLINE_RESULTS: resultsFile };
     const env = suite.isParallel ? { ...own, ...temporary } : own;
-    const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000, silent, yielding });
+    const ended = await suite.run({ cwd: root, env, timeoutMs: limitS * 1000, silent, yielding });
     if (silent && ended.output !== '') print(ended.output.trimEnd());
     outcome = outcomeOf(suite, ended, resultsFile, titles !== undefined);
   } catch (error) {

@@ -9,6 +9,7 @@
  * @property {Failure[]} failures
  */
 import { existsSync, readFileSync } from 'node:fs';
+import { limitS } from './suites.mjs';
 
 /** Letters of a failure that are told again at the end of everything. */
 const messageLimit = 1500;
@@ -22,7 +23,7 @@ const messageLimit = 1500;
  * @returns {Outcome}
  */
 export function outcomeOf(suite, { status, output, timedOut }, resultsFile, mayBeEmpty) {
-  if (timedOut) return failed(suite, `did not end within ${suite.limitS} s`);
+  if (timedOut) return failed(suite, `did not end within ${limitS} s`);
   if (suite.counts === null) {
     if (status === 0) return passed(suite, { passed: 1, failed: 0, skipped: 0 });
     return failed(suite, endOf(output) || `exit code ${status}`);

@@ -8,7 +8,6 @@ const suite = (counts: 'file' | 'lastLine' | null) => ({
   name: 'some',
   needs: [],
   counts,
-  limitS: 5,
   run: () => Promise.reject(new Error('not run here')),
 });
 const ended = (output: string, status = 0, timedOut = false) => ({ status, output, timedOut });
