@@ -35,15 +35,19 @@ export class SpareColumns {
     const traced = traces.filter(({ count }) => count > 0);
     const isPlain = events.forwardStack === null && events.category === null && traced.length === 1;
     this.count = isPlain && traced[0].first === 0 && traced[0].count === columns.length ? columns.length : 0;
-    const { addrLow, addrHigh, size, timeUs, stack } = columns;
+    const { addrLow, addrHigh, size, timeUs } = columns;
     this.head = {
       addrLow: addrLow.slice(0, HEAD_EVENTS),
       addrHigh: addrHigh.slice(0, HEAD_EVENTS),
       size: size.slice(0, HEAD_EVENTS),
       timeUs: timeUs.slice(0, HEAD_EVENTS),
     };
-    // Another snapshot has its own stacks: of the rows that it takes over, it knows only that there was one.
-    for (let row = 0; row < this.count; row++) if (stack[row] > EMPTY_STACK) stack[row] = EMPTY_STACK + 1;
+  }
+
+  /** Of rows that another snapshot takes over, it knows only that there was a stack: it has its own. */
+  forgetStacks(first: number, end: number): void {
+    const { stack } = this.columns;
+    for (let row = first; row < end; row++) if (stack[row] > EMPTY_STACK) stack[row] = EMPTY_STACK + 1;
   }
 
   /** True if the rows that another snapshot has filled begin as the trace did. */

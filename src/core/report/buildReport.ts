@@ -5,7 +5,7 @@ import { evenly } from '../model/evenly.js';
 import type { Trend, TrendSeries } from '../model/trend.js';
 import { jobNames, type JobNames, jobsOf } from '../runs/jobs.js';
 import { groupRuns } from '../runs/runs.js';
-import { medianSlope } from '../verdict/rate.js';
+import { mediansOver } from '../verdict/rate.js';
 import { boundRuns } from './boundReport.js';
 import { cycleReport } from './cycleReport.js';
 import { type ObservedRun, observeRun } from './observedRun.js';
@@ -137,7 +137,7 @@ function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSer
     lastBytes: last,
     peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), peakBytes ?? 0),
     growthBytes: last - first,
-    bytesPerRow: medianSlope(at, values),
+    bytesPerRow: mediansOver(at)(values),
     series: values,
   };
 }

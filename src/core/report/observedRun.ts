@@ -11,7 +11,7 @@ import {
   type StacklessBucket,
 } from '../attribution/owner.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
-import { medianSlope, mediansOver } from '../verdict/rate.js';
+import { mediansOver } from '../verdict/rate.js';
 import { type Run, whileTraining } from '../runs/runs.js';
 import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
@@ -343,11 +343,8 @@ function floorRate(stacks: readonly StackSeries[]): Bytes | null {
   if (known.length === 0) return null;
   const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
   // The first tenth is warm-up.
-  const from = Math.ceil(floors.length / 10);
-  return medianSlope(
-    floors.slice(from).map((_, i) => i * known[0].binSteps),
-    floors.slice(from),
-  );
+  const later = floors.slice(Math.ceil(floors.length / 10));
+  return mediansOver(later.map((_, i) => i * known[0].binSteps))(later);
 }
 
 function compareText(a: string, b: string): number {

@@ -10,33 +10,29 @@ interface Rate {
 
 /** Standard deviations of the normal distribution that contain 95 %. */
 const SURE = 1.96;
-/** Maximum of snapshots per rate, so that the cost per report does not grow with the run. */
-const MOST_SNAPSHOTS = 64;
+/** Maximum of snapshots, or bins of steps, per rate: else its cost would grow with the square of the run. */
+const MOST_POINTS = 64;
 
 /** Growth per unit of `at` over the snapshots of a run, or over an evenly spaced part of many: see {@link theilSen}. */
 export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
-  const places = evenly(at.length, MOST_SNAPSHOTS);
+  const places = evenly(at.length, MOST_POINTS);
   return theilSen(
     places.map((place) => at[place]),
     places.map((place) => bytes[place]),
   );
 }
 
-/** The medians of {@link rateOfRun}, of many series over the same snapshots. */
+/** The medians of {@link rateOfRun} alone, in a third of its time, of many series over the same snapshots. */
 export function mediansOver(at: readonly number[]): (bytes: readonly Bytes[]) => Bytes | null {
-  const places = evenly(at.length, MOST_SNAPSHOTS);
+  const places = evenly(at.length, MOST_POINTS);
   const some = places.map((place) => at[place]);
-  return (bytes) =>
-    medianSlope(
+  return (bytes) => {
+    const slopes = slopesOf(
       some,
       places.map((place) => bytes[place]),
     );
-}
-
-/** The median of {@link theilSen} alone, in a third of its time. */
-export function medianSlope(at: readonly number[], bytes: readonly Bytes[]): Bytes | null {
-  const slopes = slopesOf(at, bytes);
-  return slopes === null ? null : quantilesOf(slopes)(0.5);
+    return slopes === null ? null : quantilesOf(slopes)(0.5);
+  };
 }
 
 /**

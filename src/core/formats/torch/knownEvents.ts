@@ -55,6 +55,7 @@ export class KnownEvents {
     this.isUsed = true;
     // The list ends here, with all its events.
     machine.run(Uint8Array.of(Op.Appends), 0, 1, offset);
+    spare.forgetStacks(events.length, end);
     sink.addKnownEvents(end - events.length);
     events.timeUs[end - 1] = tail.timeUs[tail.timeUs.length - 1];
     return { source: sourceOfEnd(source, from + tail.behind, tail.rest), offset: from + tail.behind };
