@@ -99,7 +99,7 @@ export async function judgeProgram(
     for (const steps of COLUMNS) {
       const seen = all.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
       if (last === null || seen.length > seenBefore) {
-        const reports = new ReportsFromSources(() => 0);
+        const reports = new ReportsFromSources();
         const { report } = await reports.report(seen, source ? workspace : unread);
         last = { mode, steps, runs: report.runs };
         seenBefore = seen.length;

@@ -44,7 +44,7 @@ export function workerHandlers(
   const verdicts = new LineVerdicts();
   const bands = new BandAnswers(store, workspace, verdicts);
   const cache = new SourceCache();
-  const reports = new ReportsFromSources(() => performance.now(), proofs);
+  const reports = new ReportsFromSources(proofs);
   const flames = new FlameAnswers(store, workspace);
   const maps = new MapAnswers(store, workspace);
   const compares = new CompareAnswers(store, workspace);

@@ -32,7 +32,7 @@ export interface RankSummary {
 
 /** The basis of summaries. */
 export class Reporting {
-  readonly reports = new ReportsFromSources(() => performance.now());
+  readonly reports = new ReportsFromSources();
   private knownKey: string | null = null;
 
   constructor(readonly workspace: ReportWorkspace) {}

@@ -2,11 +2,9 @@ import type { PythonModule } from './pythonModule.js';
 import { parsePython, readStatements } from './readStatements.js';
 import { syntaxParts } from './syntaxPart.js';
 
-/**
- * Reads a source file. @param now milliseconds of any clock, for a time limit @returns null if the source is too long
- */
-export function readModule(file: string, text: string, now: () => number): PythonModule | null {
-  const tree = parsePython(text, now);
+/** Reads a source file. @returns null if the source is too long */
+export function readModule(file: string, text: string): PythonModule | null {
+  const tree = parsePython(text);
   if (tree === null) return null;
   const lineStarts = [0];
   for (const end of text.matchAll(/\r\n|\r|\n/g)) lineStarts.push(end.index + end[0].length);

@@ -3,7 +3,6 @@ import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
-import { MOST_TIME } from '../retention/interpret/machine.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
@@ -24,15 +23,27 @@ interface SourceAccess {
   text(file: string): string | null;
   /** True if the file differs from the one that ran. */
   isChanged(file: string): boolean;
-  /** Milliseconds of any clock. */
-  now(): number;
 }
 
 /** Stacks of a line that are followed. */
 const MOST_STACKS = 3;
 
+/**
+ * Expressions looked at for a run, before its next line is not followed: work, not time, so that a busy machine gives
+ * the same verdicts. Real programs take some thousands.
+ */
+const MOST_WORK = 800_000;
+/** What a stack takes apart from its expressions. */
+const WORK_OF_STACK = 400;
+
 /** Places that are remembered. */
 const MOST_PLACES = 4096;
+
+/** A stack, and what the source shows along it. */
+interface FollowedStack {
+  readonly path: readonly PathFrame[];
+  readonly result: Followed;
+}
 
 /** Searches for holders in the source. It stores parsed files and results between reports. */
 export class PatternSearch {
@@ -43,52 +54,32 @@ export class PatternSearch {
   private files: readonly string[] = [];
 
   /**
-   * Follows the stacks of lines through the source.
-   * @param milliseconds time limit
+   * Follows the stacks of lines through the source, of the largest first.
    * @returns a finding for each line that was followed
    */
-  follow(lines: readonly ObservedLine[], access: SourceAccess, milliseconds: number): Map<ObservedLine, SourceFinding> {
+  follow(lines: readonly ObservedLine[], access: SourceAccess): Map<ObservedLine, SourceFinding> {
     const findings = new Map<ObservedLine, SourceFinding>();
     if (access.files !== this.files) this.places.clear();
     this.files = access.files;
     const sources = new Sources(access.files, access, this.parsed);
-    const end = access.now() + milliseconds;
     const bySize = [...lines].sort((a, b) => b.growingBytes - a.growingBytes || b.liveBytes - a.liveBytes);
+    let work = 0;
     for (const line of bySize) {
-      if (access.now() > end) break;
-      findings.set(line, this.look(line, sources, access));
+      if (work > MOST_WORK) break;
+      const followed = this.followStacks(line, sources);
+      findings.set(line, findingOf(line, followed, sources, access));
+      for (const { result } of followed) work += result.work + WORK_OF_STACK;
     }
     return findings;
   }
 
-  private look(line: ObservedLine, sources: Sources, access: SourceAccess): SourceFinding {
-    const { owner } = line;
+  private followStacks(line: ObservedLine, sources: Sources): FollowedStack[] {
     const stacks = line.decidingFrames();
-    const followed: Followed[] = [];
-    let isChanged = false;
-    for (const frames of stacks.length > 0 ? stacks.slice(0, MOST_STACKS) : [[]]) {
-      const path = pathsOfStack(frames, owner, sources);
-      if (path === null) continue;
-      isChanged ||= path.some(({ module }) => access.isChanged(module.file));
-      followed.push(
-        this.followOnce(path, sources, line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)),
-      );
-    }
-    const holder = holderOf(line, followed, sources, access);
-    const limits = followed.flatMap(({ limit }) => limit ?? []);
-    // All that grows must be bounded, and by the source that ran.
-    const isBounded = !line.hasRecordedBound && limits.length > 0 && limits.length === stacks.length;
-    // A different version of the source proves nothing.
-    const isRead = followed.length > 0 && !isChanged;
-    return {
-      holder,
-      bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
-      retention: isRead ? retentionOf(holder, followed, sources, line.ranWith) : null,
-      showsHolder: followed.some(({ finding, ended }) => finding !== null || ended !== null),
-      hasNewKeys: followed.some((one) => one.hasNewKeys),
-      isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
-      isOfOptimizer: isRead && isOfOptimizer(owner, holder, sources),
-    };
+    const [growth, every] = [line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)] as const;
+    return (stacks.length > 0 ? stacks.slice(0, MOST_STACKS) : [[]]).flatMap((frames) => {
+      const path = pathsOfStack(frames, line.owner, sources);
+      return path === null ? [] : [{ path, result: this.followOnce(path, sources, growth, every) }];
+    });
   }
 
   /** Like `findHolder`, which runs again only if a requested file has changed. */
@@ -100,16 +91,38 @@ export class PatternSearch {
     if (known !== undefined && [...known.asked].every(([file, module]) => sources.module(file) === module))
       return known.followed;
     sources.takeAsked();
-    const began = sources.now();
     const followed = findHolder(path, sources, growth, every);
-    // Cut off by its time, on a machine that was busy: it may get further the next time.
-    if (sources.now() - began >= MOST_TIME) return followed;
     if (this.places.size >= MOST_PLACES) this.places.clear();
     // The places refer to the modules of the path.
     const asked = new Map([...path.map(({ module }) => [module.file, module] as const), ...sources.takeAsked()]);
     this.places.set(key, { asked, followed });
     return followed;
   }
+}
+
+function findingOf(
+  line: ObservedLine,
+  stacks: readonly FollowedStack[],
+  sources: Sources,
+  access: SourceAccess,
+): SourceFinding {
+  const followed = stacks.map(({ result }) => result);
+  const isChanged = stacks.some(({ path }) => path.some(({ module }) => access.isChanged(module.file)));
+  const holder = holderOf(line, followed, sources, access);
+  const limits = followed.flatMap(({ limit }) => limit ?? []);
+  // All that grows must be bounded, and by the source that ran.
+  const isBounded = !line.hasRecordedBound && limits.length > 0 && limits.length === line.decidingFrames().length;
+  // A different version of the source proves nothing.
+  const isRead = followed.length > 0 && !isChanged;
+  return {
+    holder,
+    bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
+    retention: isRead ? retentionOf(holder, followed, sources, line.ranWith) : null,
+    showsHolder: followed.some(({ finding, ended }) => finding !== null || ended !== null),
+    hasNewKeys: followed.some((one) => one.hasNewKeys),
+    isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
+    isOfOptimizer: isRead && isOfOptimizer(line.owner, holder, sources),
+  };
 }
 
 /** The recorder's holder with additions from the source, else the source's. */

@@ -10,19 +10,13 @@ import { ProvedBefore, type ProofStore } from './provedBefore.js';
 import type { HolderReport, Report } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 
-/** Milliseconds that looking for the holders of one run may take: many ranks do not take from each other. */
-const MOST_TIME = 4000;
-
 /** Reports with evidence from the source. */
 export class ReportsFromSources {
   private search: PatternSearch | null = null;
   private readonly provedBefore: ProvedBefore;
 
-  /** @param now milliseconds of any clock @param proofStore stores proofs, null for the life of this object */
-  constructor(
-    private readonly now: () => number,
-    proofStore: ProofStore | null = null,
-  ) {
+  /** @param proofStore stores proofs, null for the life of this object */
+  constructor(proofStore: ProofStore | null = null) {
     this.provedBefore = new ProvedBefore(proofStore);
   }
 
@@ -84,9 +78,8 @@ export class ReportsFromSources {
         files: workspace.files,
         text: sourceText,
         isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,
-        now: this.now,
       };
-      for (const [line, finding] of this.search.follow(open[i], access, MOST_TIME)) findings.set(line, finding);
+      for (const [line, finding] of this.search.follow(open[i], access)) findings.set(line, finding);
     }
     return findings;
   }

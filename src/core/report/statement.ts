@@ -132,9 +132,7 @@ export class SourceFits {
   private module(file: string): PythonModule | null {
     return getOrAdd(this.modules, file, () => {
       const lines = linesOfFile(this.workspace, file);
-      return lines.length === 0
-        ? null
-        : (this.workspace.readModule?.(file, lines.join('\n'), () => Date.now()) ?? null);
+      return lines.length === 0 ? null : (this.workspace.readModule?.(file, lines.join('\n')) ?? null);
     });
   }
 }

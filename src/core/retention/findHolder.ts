@@ -31,6 +31,8 @@ export interface Followed {
   readonly loops: readonly Place[];
   /** Where a generator on the path takes items out of a buffer that may be the holder; null if there is none. */
   readonly buffer: Place | null;
+  /** Expressions that were looked at. */
+  readonly work: number;
 }
 
 /**
@@ -48,13 +50,13 @@ export function findHolder(
   try {
     followPath(new Program(machine));
   } catch (error) {
-    if (error instanceof TooMuchWork || error instanceof RangeError) return NOTHING;
+    if (error instanceof TooMuchWork || error instanceof RangeError) return { ...NOTHING, work: machine.work };
     throw error;
   }
-  if (machine.watchedLoops === null || machine.watchedLoops.length === 0) return NOTHING;
-  const { watchedLoops, steps } = machine;
+  const { watchedLoops, steps, work } = machine;
+  if (watchedLoops === null || watchedLoops.length === 0) return { ...NOTHING, work };
   const search = new HolderSearch(machine, watchedLoops, allocatedEvery);
-  if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)) };
+  if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)), work };
   // If the loop of the steps is unknown, growth in an inner loop may be released in each iteration of an outer one.
   const limit =
     limitOf(search) ??
@@ -70,10 +72,11 @@ export function findHolder(
     retained: retainedIn(search),
     loops: search.loops.names.flatMap((loop) => loopPlace(loop, sources) ?? []),
     buffer: finding === null ? bufferOnTheWay(path, sources) : null,
+    work,
   };
 }
 
-const NOTHING: Followed = {
+const NOTHING: Omit<Followed, 'work'> = {
   finding: null,
   limit: null,
   ended: null,

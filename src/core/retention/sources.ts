@@ -1,12 +1,9 @@
 import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import { readModule } from '../python/readModule.js';
 
-/** Sources of texts, and a clock. */
 interface SourcePort {
   /** The text of a workspace file, or null. */
   text(file: string): string | null;
-  /** Milliseconds of any clock. */
-  now(): number;
 }
 
 /** Parsed files, each parsed once. */
@@ -24,16 +21,12 @@ export class Sources {
     this.known = new Set(files);
   }
 
-  now(): number {
-    return this.port.now();
-  }
-
   module(file: string): PythonModule | null {
     if (!this.known.has(file)) return null;
     let module = this.modules.get(file);
     if (module === undefined) {
       const text = this.modules.size >= MOST_FILES ? null : this.port.text(file);
-      module = text === null ? null : this.parsed.module(file, text, () => this.port.now());
+      module = text === null ? null : this.parsed.module(file, text);
       this.modules.set(file, module);
     }
     this.asked.set(file, module);
@@ -97,10 +90,10 @@ const MOST_FILES = 400;
 export class ParsedFiles {
   private readonly files = new Map<string, { text: string; module: PythonModule | null }>();
 
-  module(file: string, text: string, now: () => number): PythonModule | null {
+  module(file: string, text: string): PythonModule | null {
     const known = this.files.get(file);
     if (known?.text === text) return known.module;
-    const module = readModule(file, text, now);
+    const module = readModule(file, text);
     this.files.delete(file);
     this.files.set(file, { text, module });
     const [oldest] = this.files.keys();

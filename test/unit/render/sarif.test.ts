@@ -19,7 +19,7 @@ async function reportOf(program: string, given: readonly string[] | ReportWorksp
     ),
   );
   const workspace = 'rules' in given ? given : { files: given, rules: [] };
-  return (await new ReportsFromSources(() => 0).report(digests, workspace)).report;
+  return (await new ReportsFromSources().report(digests, workspace)).report;
 }
 
 /** RFC 3986: signs of a path's segment. */
@@ -105,7 +105,7 @@ describe('A report as SARIF', () => {
             return { ...digest, frames: digest.frames.map(moved) };
           }),
         );
-        const { report } = await new ReportsFromSources(() => 0).report(digests, given);
+        const { report } = await new ReportsFromSources().report(digests, given);
         const log = renderSarif(report, VERSION);
         assertValid(log);
         return log.runs[0].results;

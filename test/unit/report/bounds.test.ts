@@ -32,7 +32,7 @@ async function digestsOf(name: string, steps: number, look: Look = (seen) => see
 }
 
 async function runOf(digests: readonly SnapshotDigest[], changed: Partial<ReportWorkspace> = {}): Promise<RunReport> {
-  const reports = new ReportsFromSources(() => 0);
+  const reports = new ReportsFromSources();
   return (await reports.report(digests, { ...WORKSPACE, ...changed })).report.runs[0];
 }
 

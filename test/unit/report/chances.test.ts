@@ -34,7 +34,7 @@ function plain(digests: readonly SnapshotDigest[], traced = true): SnapshotDiges
 }
 
 async function worstLine(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<LineReport> {
-  const { report } = await new ReportsFromSources(() => 0).report(digests, workspace);
+  const { report } = await new ReportsFromSources().report(digests, workspace);
   const [run] = report.runs;
   const line = run.lines.find(({ verdict }) => verdict === run.verdict);
   assert.ok(line !== undefined);
@@ -68,7 +68,7 @@ describe('A leak', () => {
     assert.equal(await verdictOf(plain(early), SOURCES), 'leak');
     for (const steps of [20, 40]) {
       const digests = plain(await first('endless_replay', steps));
-      const { report } = await new ReportsFromSources(() => 0).report(digests, { ...UNREAD, capacityBytes: 1e9 });
+      const { report } = await new ReportsFromSources().report(digests, { ...UNREAD, capacityBytes: 1e9 });
       assert.equal(report.runs[0].verdict, 'growing');
       assert.ok(report.runs[0].forecast !== null);
       const line = await worstLine(digests, UNREAD);
@@ -96,7 +96,7 @@ describe('A leak', () => {
     for (const [program, end] of Object.entries(ends)) {
       const digests = await first(program, 75);
       for (const seen of [digests, plain(digests)]) {
-        const { report } = await new ReportsFromSources(() => 0).report(seen, SOURCES);
+        const { report } = await new ReportsFromSources().report(seen, SOURCES);
         assert.ok(
           report.runs.every(({ verdict }) => verdict === 'growing'),
           program,
@@ -136,7 +136,7 @@ describe('A leak', () => {
   it('remains while the source that proved it is edited, and affects no other line', async () => {
     const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
     const digests = plain(await first('endless_replay', 20));
-    const reports = new ReportsFromSources(() => 0);
+    const reports = new ReportsFromSources();
     const lineOf = async (workspace: ReportWorkspace): Promise<LineReport> => {
       const [run] = (await reports.report(digests, workspace)).report.runs;
       const line = run.lines.find(({ verdict }) => verdict === run.verdict);
@@ -175,7 +175,7 @@ describe('A leak', () => {
       },
     };
     const verdictInNewWindow = async (seen: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> =>
-      (await new ReportsFromSources(() => 0, store).report(seen, workspace)).report.runs[0].verdict;
+      (await new ReportsFromSources(store).report(seen, workspace)).report.runs[0].verdict;
     assert.equal(await verdictInNewWindow(digests, SOURCES), 'leak');
     assert.equal(await verdictInNewWindow(digests, cured), 'leak');
     // Snapshots come in one after the other: the newest alone proves nothing, and takes nothing back.

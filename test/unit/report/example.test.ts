@@ -20,7 +20,7 @@ describe('The example', () => {
     );
     const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder }]);
     const files = await listPythonFiles(folder);
-    const { report } = await new ReportsFromSources(() => 0).report(digests, {
+    const { report } = await new ReportsFromSources().report(digests, {
       ...{ files, rules: [], lineText, sourceText, sourceFacts },
     });
     const [finding, ...others] = findingsOf(report.runs[0].lines.filter(isSuspect));

@@ -80,7 +80,7 @@ function follow(
   growth: Growth,
   allocatedEvery: number | null,
 ): { followed: Followed | null; sources: Sources } {
-  const port = { text: (file: string) => files[file] ?? null, now: () => 0 };
+  const port = { text: (file: string) => files[file] ?? null };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const path = pathsOfStack(stack, stack[0], sources);
   return { followed: path === null ? null : findHolder(path, sources, growth, allocatedEvery), sources };

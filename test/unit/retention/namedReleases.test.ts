@@ -9,7 +9,7 @@ type Files = Record<string, string>;
 
 /** The statements that may end the growth of a name: their kind and the text of their line. */
 function releaseIn(files: Files, holder: string): string {
-  const port = { text: (file: string): string | null => files[file] ?? null, now: () => 0 };
+  const port = { text: (file: string): string | null => files[file] ?? null };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const file = Object.keys(files).find((name) => files[name].includes('#!')) ?? '';
   const line = files[file].split('\n').findIndex((text) => text.endsWith('#!')) + 1;

@@ -75,8 +75,6 @@ export interface Measured extends LengthTest {
 /** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
 const MOST_OFF_PATH = 40_000;
 const MOST_WORK = 160_000;
-/** Milliseconds for one stack. */
-export const MOST_TIME = 2000;
 
 /** Interpreted iterations of a loop: the second sees the results of the first. */
 export const ROUNDS = 2;
@@ -137,16 +135,14 @@ export class Machine {
   }[] = [];
   /** Conditions of the surrounding blocks, by their names in the source. */
   measured: readonly Measured[] = [];
-  private work = 0;
+  /** Expressions looked at. */
+  work = 0;
   private rounds = 0;
-  private readonly end: number;
 
   constructor(
     readonly path: readonly PathFrame[],
     readonly sources: Sources,
-  ) {
-    this.end = sources.now() + MOST_TIME;
-  }
+  ) {}
 
   /** Notes that the training stepped here. */
   step(kind: StepSign['kind']): void {
@@ -155,8 +151,7 @@ export class Machine {
 
   /** Counts one expression. @throws TooMuchWork */
   count(): void {
-    this.work++;
-    if (this.work > MOST_WORK || ((this.work & 1023) === 0 && this.sources.now() > this.end)) throw new TooMuchWork();
+    if (++this.work > MOST_WORK) throw new TooMuchWork();
   }
 
   get mayLeavePath(): boolean {
