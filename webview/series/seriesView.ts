@@ -42,7 +42,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
   const placeCursor = (): void => {
     line.hidden = readout.hidden = answer === null || cursor === null;
     if (answer === null) return;
-    const at = cursor ?? answer.extent.from;
+    const at = cursor ?? answer.extent.to;
     const text = readoutText(answer, at, nameOf);
     plot.setAttribute('aria-valuemax', '100');
     const { from, to } = answer.extent;
@@ -111,7 +111,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
     show: (next) => {
       if (next === answer) return;
       answer = next;
-      cursor = null;
+      cursor = answer !== null && document.activeElement === plot ? answer.extent.to : null;
       draw();
     },
     picture: () => (answer === null ? null : canvas),
