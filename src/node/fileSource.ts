@@ -48,8 +48,11 @@ export async function openFile(path: string): Promise<OpenFile> {
         name: path,
         size: facts.size,
         read: async (offset, into) => {
+          // Not beyond the size: a file of the kernel has size 0, and may be endless, or wait.
+          const length = Math.min(into.length, facts.size - offset);
+          if (length <= 0) return 0;
           try {
-            return (await opened.read(into, 0, into.length, offset)).bytesRead;
+            return (await opened.read(into, 0, length, offset)).bytesRead;
           } catch (error) {
             throw unreadable(path, error); // a disk or a network that fails half-way
           }
@@ -65,8 +68,13 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-/** Reads a file up to the size that it had at the start. @throws RangeError if it is larger; Error of the file system */
+/**
+ * Reads a file up to the size that it had at the start. @throws RangeError if it is larger, or a pipe or a device; Error
+ * of the file system
+ */
 export async function readSmallFile(path: string, most: Bytes): Promise<{ bytes: Buffer; mtimeMs: number }> {
+  // Checked before opening: opening a pipe would wait for its writer.
+  if (!(await stat(path)).isFile()) throw new RangeError('it is not a file');
   const handle = await open(path, 'r');
   try {
     const { size, mtimeMs } = await handle.stat();

@@ -1,7 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Budget, parseBudget } from '../core/report/budget.js';
 import { IGNORE_FILE, IgnoreFileError, parseIgnoredLeaks, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
+import { readSmallFile } from './fileSource.js';
 
 const MOST_BYTES = 4 << 20;
 
@@ -17,13 +18,14 @@ export interface IgnoreFile {
 /** Reads the ignore file of a folder. @throws Error with a message for users */
 export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
   const path = join(folder, IGNORE_FILE);
-  const facts = await stat(path).catch(() => null);
-  if (facts === null) return { path, text: null, leaks: [], budget: null };
-  if (!facts.isFile() || facts.size > MOST_BYTES) throw new Error(`${path} is not an ignore file and has no effect.`);
+  if ((await stat(path).catch(() => null)) === null) return { path, text: null, leaks: [], budget: null };
   try {
-    const text = await readFile(path, 'utf8');
+    const text = (await readSmallFile(path, MOST_BYTES)).bytes.toString();
     return { path, text, leaks: parseIgnoredLeaks(text), budget: parseBudget(text) };
   } catch (error) {
+    if (error instanceof RangeError) {
+      throw new Error(`${path} is not an ignore file and has no effect. Remove it.`, { cause: error });
+    }
     if (!(error instanceof IgnoreFileError)) throw error;
     throw new Error(`${path} cannot be read and has no effect: ${error.message}.`, { cause: error });
   }

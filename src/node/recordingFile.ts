@@ -9,9 +9,8 @@ const MOST_BYTES = 32 << 20;
 
 /** The text of a snapshot's sidecar, or null. */
 export async function readSidecar(snapshot: string): Promise<string | null> {
-  const path = recordingPath(snapshot);
   try {
-    return (await stat(path)).isFile() ? (await readSmallFile(path, MOST_BYTES)).bytes.toString() : null;
+    return (await readSmallFile(recordingPath(snapshot), MOST_BYTES)).bytes.toString();
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A workspace folder: files named with `prefix` are below `folder`. */
@@ -34,7 +34,7 @@ export class SourceCache {
       if (!stats.isFile() || stats.size > MOST_BYTES) return null;
       const known = this.files.get(path);
       if (known?.size === stats.size && known.mtimeMs === stats.mtimeMs) return known;
-      const bytes = readFileSync(path);
+      const bytes = bytesOf(path, stats.size);
       const file: SourceFile = {
         size: stats.size,
         mtimeMs: stats.mtimeMs,
@@ -50,6 +50,20 @@ export class SourceCache {
     } catch {
       return null;
     }
+  }
+}
+
+/** The first bytes of a file: files of the kernel have size 0, and may be endless, or wait. */
+function bytesOf(path: string, size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  const file = openSync(path, 'r');
+  try {
+    let filled = 0;
+    for (let got = -1; got !== 0 && filled < size; filled += got)
+      got = readSync(file, bytes, filled, size - filled, filled);
+    return bytes.subarray(0, filled);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { builtProgram } from '../support/repository.js';
 import { FIXTURES } from '../support/snapshots.js';
-import { ATTACKS, SOURCES } from './hostile.js';
+import { ATTACKS, MODULES, SOURCES } from './hostile.js';
 
 /** Of all CPUs: what a busy machine cannot stretch. */
 const MOST_SECONDS = 10;
@@ -132,10 +132,13 @@ for (const { name, files, input, commands = ANALYZE } of ATTACKS.filter((attack)
     tell(commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MOST_SHOWN)}` : name, judge(args, input?.()));
   }
 }
-for (const { name, text } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {
+for (const { name, text, imported } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(FIXTURES, 'recordings/aux_loss'), folder, { recursive: true });
-  writeFileSync(join(folder, 'src/train.py'), text());
+  const script = join(folder, 'src/train.py');
+  writeFileSync(script, text(readFileSync(script, 'utf8')));
+  if (imported !== undefined)
+    for (let i = 0; i < MODULES; i++) writeFileSync(join(folder, `src/m${i}.py`), imported(i));
   tell(`a Python source: ${name}`, judge(['analyze', '--json', '--root', folder, folder]));
 }
 rmSync(root, { recursive: true, force: true });

@@ -171,8 +171,30 @@ export const ATTACKS: readonly Attack[] = [
   ...FLEETS,
 ];
 
-/** Python sources in place of those that leaked. */
-export const SOURCES: readonly { name: string; text: () => string }[] = [
+interface HostileSource {
+  readonly name: string;
+  /** In place of the source that leaked. */
+  readonly text: (original: string) => string;
+  /** Of each module that it imports. */
+  readonly imported?: (module: number) => string;
+}
+
+/** Modules that a source imports. */
+export const MODULES = 80;
+
+const imports = (name: string, imported: (module: number) => string): HostileSource => ({
+  name: `imports of ${name}`,
+  text: (original) => `import ${times(MODULES, (i) => `m${i}`).join(', ')}\n${original}`,
+  imported,
+});
+
+/** Python sources that did not leak. */
+export const SOURCES: readonly HostileSource[] = [
+  imports('statements', () => `${'x=1;'.repeat(230_000)}\n`),
+  imports('brackets', () => `def f(h):\n  ${'('.repeat(50_000)}\nx = f'${'{'.repeat(20_000)}`),
+  imports('functions', (i) =>
+    times(4000, (j) => `def f${j}(h): h.aux.clear(); m${(i + 1) % MODULES}.f${j}(h)\n`).join(''),
+  ),
   { name: 'parentheses', text: () => '('.repeat(500_000) },
   { name: 'brackets in one expression', text: () => `x = ${'['.repeat(50_000)}1${']'.repeat(50_000)}` },
   { name: 'blocks in blocks', text: () => times(2000, (i) => `${' '.repeat(i)}if x:`).join('\n') },

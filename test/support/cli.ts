@@ -12,7 +12,12 @@ export interface CliRun {
 }
 
 export function runCli(...args: string[]): CliRun {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [builtProgram('cli.js'), ...args], {
+  return runCliUnder([], ...args);
+}
+
+/** @param options of Node */
+export function runCliUnder(options: readonly string[], ...args: string[]): CliRun {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...options, builtProgram('cli.js'), ...args], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     // Inside desktop VS Code the running program is Electron; this makes it a plain Node.

@@ -4,6 +4,7 @@ import { readCyclePage } from './cycleGraph.js';
 import type { Format, ReadContext } from './format.js';
 import { findMark, type FoundMark } from './html/findMark.js';
 import { type ReadResult, oneOf, wrapResult } from './readResult.js';
+import type { Bytes } from '../model/units.js';
 import { t } from '../text/translate.js';
 import { readFully } from '../bytes/readFully.js';
 import { sliceSource } from '../bytes/sliceSource.js';
@@ -33,8 +34,12 @@ const CYCLES = 'let dot = ';
 const TIMELINE = 'alloc_data = {"';
 const PICTURE = 'data:image/png;base64,';
 
+/** The data of all pages begins in their first kilobytes, and their end is in the last ones. */
+const MOST_HEAD: Bytes = 1 << 24;
+const TAIL: Bytes = 1 << 16;
+
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
-  const found = await findMark(source, 0, [VIEWER, CYCLES, TIMELINE, PICTURE]);
+  const found = await findMark(source, 0, [VIEWER, CYCLES, TIMELINE, PICTURE], MOST_HEAD);
   switch (found?.mark) {
     case VIEWER:
       return readViewerPage(source, found.end, context);
@@ -59,7 +64,9 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
         ),
       );
     default: {
-      const isWhole = (await findMark(source, 0, ['</html>', '</HTML>'])) !== null;
+      // Compressed pages have no known size.
+      const tail = Number.isFinite(source.size) ? source.size - TAIL : 0;
+      const isWhole = (await findMark(source, tail, ['</html>', '</HTML>'])) !== null;
       throw new SnapshotError(
         isWhole ? 'notASnapshot' : 'truncated',
         isWhole

@@ -8,6 +8,30 @@ export interface PythonModule {
   readonly body: readonly Statement[];
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
+  /** Of the parser. */
+  readonly steps: number;
+}
+
+/** No source that a person wrote is longer; generated tables are. */
+export const MOST_CHARACTERS = 1 << 20;
+/** Steps of the parser. The longest sources that people wrote take a fifth of a step per character, at most 90,000. */
+export const MOST_STEPS = 400_000;
+/** For all files of a program: hundreds of files that people wrote. */
+const MOST_TOGETHER = 1_000_000;
+
+/** Bounds the parsing of a program's files together, by work and not by time: a busy machine gives the same answers. */
+export class ParseBudget {
+  private steps = 0;
+
+  get isSpent(): boolean {
+    return this.steps > MOST_TOGETHER;
+  }
+
+  /** @param module the result of parsing a text */
+  take(module: PythonModule | null, { length }: string): void {
+    if (module !== null) this.steps += module.steps;
+    else if (length <= MOST_CHARACTERS) this.steps += MOST_STEPS;
+  }
 }
 
 /** The 1-based line of an offset. */

@@ -2,6 +2,7 @@ import type { Tree } from '@lezer/common';
 import { parser } from '@lezer/python';
 import type { Expression, If, Import, Statement } from './ast.js';
 import { ExpressionReader } from './readExpression.js';
+import { MOST_CHARACTERS, MOST_STEPS } from './pythonModule.js';
 import type { SyntaxPart } from './syntaxPart.js';
 
 /** Deeper nesting than a person writes is not followed. */
@@ -280,18 +281,13 @@ function importOf(text: string, { from, to }: SyntaxPart): Import {
   return { kind: 'import', module: match?.[1].replace(/\s/g, '') ?? '', names, from, to };
 }
 
-/** No source that a person wrote is longer; generated tables are. */
-const MOST_CHARACTERS = 1 << 20;
-/** Steps of the parser. The longest sources that people wrote take a fifth of a step per character, at most 90,000. */
-const MOST_STEPS = 400_000;
-
 /** Parses Python, also around syntax errors. @returns null beyond the limits */
-export function parsePython(text: string): Tree | null {
+export function parsePython(text: string): { tree: Tree; steps: number } | null {
   if (text.length > MOST_CHARACTERS) return null;
   const parse = parser.startParse(text);
   for (let step = 0; step < MOST_STEPS; step++) {
     const tree = parse.advance();
-    if (tree !== null) return tree;
+    if (tree !== null) return { tree, steps: step + 1 };
   }
   return null;
 }

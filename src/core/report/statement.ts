@@ -2,7 +2,7 @@ import { getOrAdd } from '../maps.js';
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Microseconds } from '../model/units.js';
-import { allStatements, lineAt, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, lineAt, ParseBudget, type PythonModule } from '../python/pythonModule.js';
 import { statementText } from './ignoredLeaks.js';
 import type { DifferentVersion, RunSources, Statement } from './report.js';
 import { linesOfFile, type ReportWorkspace, type SourceFacts } from './reportWorkspace.js';
@@ -96,6 +96,7 @@ const NAME = /^[^\W\d]\w*$/;
 /** Tells whether the function of a recorded frame still encloses its line. */
 export class SourceFits {
   private readonly modules = new Map<string, PythonModule | null>();
+  private readonly budget = new ParseBudget();
 
   constructor(private readonly workspace: ReportWorkspace) {}
 
@@ -131,8 +132,11 @@ export class SourceFits {
 
   private module(file: string): PythonModule | null {
     return getOrAdd(this.modules, file, () => {
-      const lines = linesOfFile(this.workspace, file);
-      return lines.length === 0 ? null : (this.workspace.readModule?.(file, lines.join('\n')) ?? null);
+      const text = this.budget.isSpent ? '' : linesOfFile(this.workspace, file).join('\n');
+      if (text === '') return null;
+      const module = this.workspace.readModule?.(file, text) ?? null;
+      this.budget.take(module, text);
+      return module;
     });
   }
 }

@@ -1,4 +1,4 @@
-import { allStatements, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, ParseBudget, type PythonModule } from '../python/pythonModule.js';
 import { readModule } from '../python/readModule.js';
 
 interface SourcePort {
@@ -10,6 +10,7 @@ interface SourcePort {
 export class Sources {
   private readonly modules = new Map<string, PythonModule | null>();
   private asked = new Map<string, PythonModule | null>();
+  private readonly budget = new ParseBudget();
   private readonly known: ReadonlySet<string>;
 
   /** @param files the workspace's Python files */
@@ -25,8 +26,10 @@ export class Sources {
     if (!this.known.has(file)) return null;
     let module = this.modules.get(file);
     if (module === undefined) {
-      const text = this.modules.size >= MOST_FILES ? null : this.port.text(file);
+      const isFull = this.modules.size >= MOST_FILES || this.budget.isSpent;
+      const text = isFull ? null : this.port.text(file);
       module = text === null ? null : this.parsed.module(file, text);
+      if (text !== null) this.budget.take(module, text);
       this.modules.set(file, module);
     }
     this.asked.set(file, module);

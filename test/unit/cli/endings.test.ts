@@ -10,7 +10,7 @@ import { parseArguments } from '../../../src/cli/arguments.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { startThread } from '../../../src/node/thread.js';
 import { linesSnapshot } from '../../fuzz/hostileNames.js';
-import { runCli } from '../../support/cli.js';
+import { runCli, runCliUnder } from '../../support/cli.js';
 import { eventually } from '../../support/eventually.js';
 import { builtProgram } from '../../support/repository.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
@@ -129,8 +129,14 @@ describe('The command line as built', () => {
     const pipe = join(cache, digests.sort()[1]);
     rmSync(pipe);
     execFileSync('mkfifo', [pipe]); // opens once another process writes
+    // On a disk that is gone, a file is known, and does not open.
+    const disk = join(folder, 'disk.cjs');
+    writeFileSync(disk, "require('node:fs').Stats.prototype.isFile = function () { return !this.isDirectory(); };");
     for (const jobs of ['1', '2']) {
-      const { status, stdout, stderr } = analyze('--jobs', jobs, '--cache', cache);
+      const { status, stdout, stderr } = runCliUnder(
+        ['--require', disk],
+        ...['analyze', '--json', '--fail-on', 'growing,leak', '--jobs', jobs, '--cache', cache, RECORDING],
+      );
       assert.deepEqual([status, stdout], [alone.status, alone.stdout]);
       assert.match(
         stderr,

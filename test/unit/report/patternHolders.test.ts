@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { mock } from 'node:test';
@@ -10,11 +10,16 @@ import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/di
 import type { LineReport } from '../../../src/core/report/report.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { IGNORE_FILE } from '../../../src/core/report/ignoredLeaks.js';
+import { openFile } from '../../../src/node/fileSource.js';
+import { readIgnoreFile } from '../../../src/node/ignoreFile.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceCache, SourceFiles } from '../../../src/node/sourceFiles.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { applied } from '../../support/sourceEdits.js';
 
+/** A file of the kernel that claims to be empty. */
+const ENDLESS = '/proc/self/pagemap';
 const FOLDER = join(FIXTURES, 'planted');
 const ROOTS = [{ prefix: '', folder: FOLDER }];
 const { lineText, sourceText, sourceFacts } = new SourceFiles(ROOTS);
@@ -207,6 +212,17 @@ describe('Source files', () => {
     assert.equal(text('w/a.py'), 'x = 2\n');
     assert.equal(text('w/b.py'), null);
     assert.equal(text('a.py'), null);
+  });
+
+  it('are not read beyond their size, which is 0 for endless files of the kernel', async function () {
+    if (!existsSync(ENDLESS)) this.skip();
+    await symlink(ENDLESS, join(folder, 'a.py'));
+    assert.equal(new SourceFiles([{ prefix: '', folder }]).sourceText('a.py'), '');
+    await symlink(ENDLESS, join(folder, IGNORE_FILE));
+    await assert.rejects(readIgnoreFile(folder), /leakline\.json cannot be read and has no effect: /);
+    const file = await openFile(join(folder, 'a.py'));
+    assert.equal(await file.source.read(0, new Uint8Array(8)), 0);
+    await file.close();
   });
 
   it('are decoded as Python decodes them', async () => {

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
+import type { Bytes } from '../../model/units.js';
 
 const CHUNK = 1 << 18;
 
@@ -10,15 +11,20 @@ export interface FoundMark {
   end: number;
 }
 
-/** Finds the first of several ASCII texts from `from` on, or null. */
-export async function findMark(source: ByteSource, from: number, marks: readonly string[]): Promise<FoundMark | null> {
+/** Finds the first of several ASCII texts from `from` on, or null. @param most about as far as it looks */
+export async function findMark(
+  source: ByteSource,
+  from: number,
+  marks: readonly string[],
+  most: Bytes = Infinity,
+): Promise<FoundMark | null> {
   const patterns = marks.map((mark) => new TextEncoder().encode(mark));
   const longest = Math.max(...patterns.map((pattern) => pattern.length));
   const isFirst = new Uint8Array(256);
   for (const pattern of patterns) isFirst[pattern[0]] = 1;
   const buffer = new Uint8Array(CHUNK + longest);
   let carried = 0;
-  let position = from;
+  let position = Math.max(0, from);
   for (;;) {
     const got = await source.read(position, buffer.subarray(carried));
     const filled = carried + got;
@@ -30,7 +36,7 @@ export async function findMark(source: ByteSource, from: number, marks: readonly
       const which = patterns.findIndex((pattern) => startsWith(buffer, p, filled, pattern));
       if (which >= 0) return { mark: marks[which], start: base + p, end: base + p + patterns[which].length };
     }
-    if (got === 0) return null;
+    if (got === 0 || position + got - from > most) return null;
     position += got;
     carried = Math.min(filled, longest - 1);
     buffer.copyWithin(0, filled - carried, filled);
