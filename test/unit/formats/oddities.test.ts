@@ -212,4 +212,19 @@ describe('Oddities of real files', () => {
     const { events } = await readBytes(pickle({ segments: [], device_traces: [[mark]] }));
     assert.deepEqual([...events.action], [Action.Other]);
   });
+
+  it('sizes that no device has leave all sums whole and finite', async () => {
+    for (const size of [Infinity, 1e308, 2 ** 100, 1.5, Number.NaN, -5]) {
+      const frames = [{ name: 'f', filename: '/w/a.py', line: 1 }];
+      const block = { address: 512, size, requested_size: size, state: 'active_allocated', frames };
+      const segment = { device: 0, address: 512, total_size: size, stream: 0, blocks: [block, block] };
+      const entry = { action: 'alloc', addr: 512, size, stream: 0, time_us: size, frames };
+      const snapshot = await readBytes(pickle({ segments: [segment], device_traces: [[entry, entry]] }));
+      const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], { files: [], rules: [] });
+      const [{ snapshots, lines }] = report.runs;
+      const { liveBytes: live, reservedBytes } = snapshots[0].devices[0];
+      const sums = [live, reservedBytes, ...lines.map(({ liveBytes }) => liveBytes)];
+      assert.ok(sums.every(Number.isInteger), `${size}: ${sums.join(', ')}`);
+    }
+  });
 });

@@ -35,14 +35,17 @@ export function highWord(stack: ValueStack, at: number): number {
   return isNumber(kind) ? stack.words(at).high : 0;
 }
 
-/** A count or time: never negative, never NaN. */
+/** No count or time of PyTorch takes more than 64 bits. Sums of such stay finite. */
+const MOST = 2 ** 63;
+
+/** A count or time: whole, never negative, infinite or NaN. */
 export function byteCount(stack: ValueStack, at: number): number {
   // The common case without a call: a non-negative integer in its words.
   if (stack.ref[at] >>> PAYLOAD_BITS === Kind.Int && stack.high[at] < 0x80000000) {
     return stack.high[at] * 4294967296 + stack.low[at];
   }
   const value = stack.number(at);
-  return value > 0 ? value : 0;
+  return value > 0 ? Math.min(Math.trunc(value), MOST) : 0;
 }
 
 /** The exact decimal text of a 64-bit handle. Handles are unsigned; the C++ writer stores them as signed integers. */
