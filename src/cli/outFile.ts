@@ -1,19 +1,27 @@
 /** A report as a file that is complete or absent. */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import type { Output } from './inputs.js';
 import { UsageError } from './usageError.js';
 
 /**
- * Writes output into a file, which replaces an existing one only if something was printed. @param path null for none
+ * Writes output into a file, which replaces an existing one only if something was printed; into a pipe or a device as it
+ * comes.
+ * @param command `out` is null for standard output
+ * @throws UsageError
  */
 export async function printTo<Of extends Output, Result>(
-  path: string | null,
+  { out, inputs }: { readonly out: string | null; readonly inputs: readonly string[] },
   output: Of,
   task: (words: Of) => Promise<Result>,
 ): Promise<Result> {
-  if (path === null) return task(output);
-  const part = unfinished(path);
-  const file = open(path, part);
+  if (out === null) return task(output);
+  const present = factsOf(out);
+  if (present?.isDirectory() === true) throw new UsageError(`--out cannot write ${out}: it is a folder. Name a file.`);
+  if (present !== undefined && inputs.some((input) => isSame(present, factsOf(input))))
+    throw new UsageError(`--out cannot write ${out}: it is an input. Name another file.`);
+  const isPlain = present?.isFile() ?? true;
+  const part = isPlain ? unfinished(out) : out;
+  const file = open(out, part);
   const written = { any: false };
   try {
     const result = await task({
@@ -23,13 +31,21 @@ export async function printTo<Of extends Output, Result>(
         writeFileSync(file, text);
       },
     });
-    fsyncSync(file);
-    if (written.any) renameSync(part, path);
+    if (isPlain) fsyncSync(file);
+    if (isPlain && written.any) renameSync(part, out);
     return result;
   } finally {
     closeSync(file);
-    rmSync(part, { force: true });
+    if (isPlain) rmSync(part, { force: true });
   }
+}
+
+function factsOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+function isSame(a: Stats, b: Stats | undefined): boolean {
+  return a.dev === b?.dev && a.ino === b.ino;
 }
 
 /** The file that is written in place of one, by this process. */

@@ -4,7 +4,7 @@ import type { Thread } from '../node/thread.js';
 import type { JobCommand } from './arguments.js';
 import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FinishedInput } from './fleet/digest.js';
 import type { Output } from './inputs.js';
@@ -103,7 +103,9 @@ export function supervise(
       excluded.push(path);
       remembered.set(path, { state: stateText(path), message });
     };
-    const jobs = request.command === 'digest' || request.command === 'analyze' ? request.jobs : 1;
+    const wished = request.command === 'digest' || request.command === 'analyze' ? request.jobs : 1;
+    // More threads than cores take memory, and save nothing.
+    const jobs = Math.min(wished, availableParallelism());
     const temporary =
       jobs > 1 && request.command === 'analyze' && request.cache === null
         ? await mkdtemp(join(tmpdir(), 'leakline-cache-'))

@@ -48,7 +48,7 @@ export async function work(
   const context = { ...output, ...progress };
   switch (command.command) {
     case 'compare':
-      return printTo(command.out, context, (to) => compare(command, to));
+      return printTo(command, context, (to) => compare(command, to));
     case 'digest':
       await digestInputs(command, context, finished);
       return false;
@@ -58,8 +58,10 @@ export async function work(
     case 'clean':
       await clean(command.inputs, context);
       return false;
+    case 'facts':
+      return analyze(command, context);
     default:
-      return printTo(command.command === 'facts' ? null : command.out, context, (to) => analyze(command, to));
+      return printTo(command, context, (to) => analyze(command, to));
   }
 }
 

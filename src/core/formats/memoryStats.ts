@@ -12,6 +12,9 @@ import { t } from '../text/translate.js';
 
 const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
 
+/** PyTorch counts bytes in 64 bits. */
+const MOST: Bytes = 2 ** 63;
+
 /** How deep a log line may wrap the statistics. */
 const MAX_WRAPPING = 4;
 
@@ -78,5 +81,6 @@ function amountOf(stats: JsonObject, quantity: string, which: 'current' | 'peak'
   const nested = stats[`${quantity}_bytes`];
   const pools = isJsonObject(nested) ? nested['all'] : undefined;
   const value = flat ?? (isJsonObject(pools) ? pools[which] : undefined);
-  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
+  const bytes = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
+  return bytes >= 0 && bytes < MOST ? bytes : Number.NaN;
 }

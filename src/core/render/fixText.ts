@@ -20,20 +20,27 @@ const COLUMNS: readonly Column[] = [
   { title: 'LINE', align: '<' },
 ];
 
-/** The beginning of a comparison on every surface: its subject, if that is not a run, and the answer. */
-export function compareSentences({ configurations, fix, a, b, lines }: CompareReport): string[] {
-  const notice = configurations === null ? [] : [configurationsText(configurations)];
+/**
+ * The beginning of a comparison on every surface: its subject, if that is not a run, and the answer.
+ * @param code marks names of a snapshot as such
+ */
+export function compareSentences({ configurations, fix, a, b, lines }: CompareReport, code = asItIs): string[] {
+  const notice = configurations === null ? [] : [configurationsText(configurations, code)];
   if (fix !== null) return [...notice, fixSentence(fix)];
   const [before, after] = [liveBytes(a), liveBytes(b)];
   const live = t('{0} live: {1} before, {2} after.', signedByteText(after - before), byteText(before), byteText(after));
   const most = lines.find(({ growthBytes }) => growthBytes > 0);
   if (most === undefined) return [...notice, live];
-  return [...notice, live, t('Most at {0} ({1}).', fileAndLine(most), signedByteText(most.growthBytes))];
+  return [...notice, live, t('Most at {0} ({1}).', code(fileAndLine(most)), signedByteText(most.growthBytes))];
 }
 
 /** The first sentence of a comparison of two configurations. */
-export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>): string {
-  return t('This compares two configurations, {0} and {1}, not two moments of one run.', a, b);
+export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>, code = asItIs): string {
+  return t('This compares two configurations, {0} and {1}, not two moments of one run.', code(a), code(b));
+}
+
+function asItIs(text: string): string {
+  return text;
 }
 
 /** The answer: both rates where they are known, else why it is given. */

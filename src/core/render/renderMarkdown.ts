@@ -73,7 +73,7 @@ export function renderPeakMarkdown(runs: readonly RunReport[]): string {
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
   const rest = report.lines.length + report.otherLines.lines - shown.length;
-  const answer = `**${compareSentences(report).join(' ')}**`;
+  const answer = `**${compareSentences(report, codeSpan).join(' ')}**`;
   return document([
     ...(report.fix === null ? [] : fixMarkdown(report.fix, answer)),
     `## ${t('GPU memory growth')}`,

@@ -1,12 +1,14 @@
 /** Reasons to stop a pull request: an exceeded budget, and leaks outside of the baseline. */
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { SarifLog } from '../../../src/core/render/renderSarif.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { runCli } from '../../support/cli.js';
-import { FIXTURES } from '../../support/snapshots.js';
+import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
 
 const RECORDING = join(FIXTURES, 'recordings/aux_loss');
@@ -137,7 +139,22 @@ describe('The command line in CI', () => {
     const nowhere = await analyze('--out', join(root, 'missing/report'));
     assert.equal(nowhere.status, 2);
     assert.match(nowhere.stderr, /^leakline: --out cannot write .*missing\/report: .*ENOENT.* Name a file/);
+    const folder = await analyze('--out', root);
+    assert.match(folder.stderr, /^leakline: --out cannot write .*: it is a folder\. Name a file\.\n$/);
+    const [input] = picklesUnder(snapshots);
+    const own = await runHere('analyze', '--out', input, input);
+    assert.match(own.stderr, /^leakline: --out cannot write .*: it is an input\. Name another file\.\n$/);
     assert.deepEqual(readdirSync(root).sort(), ['report', 'src']);
+  });
+
+  it('writes a report into a pipe as it comes, and keeps the pipe', async function () {
+    if (process.platform === 'win32') this.skip();
+    const pipe = join(root, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const read = promisify(execFile)('cat', [pipe]);
+    assert.deepEqual(await analyze('--json', '--out', pipe), { status: 0, stdout: '', stderr: '' });
+    assert.equal((await read).stdout, (await analyze('--json')).stdout);
+    assert.ok(statSync(pipe).isFIFO());
   });
 
   it('writes it as built, too', () => {

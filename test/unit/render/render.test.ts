@@ -289,6 +289,14 @@ describe('A comparison', () => {
     assert.match(rows.find((row) => row.endsWith('total')) ?? '', /\+2,000 /);
   });
 
+  it('keeps recorded names from being markup in its answer, too', () => {
+    const [first] = report.lines;
+    const named = { ...report, lines: [{ ...first, file: '<img src=x>[x](y)\u001b' }] };
+    const answer = renderCompareMarkdown({ ...named, configurations: { a: '<a>', b: 'b' } }, ALL).split('\n')[2];
+    assert.ok(answer.includes('configurations, `<a>` and `b`, not'), answer);
+    assert.ok(answer.includes('Most at `<img src=x>[x](y)\\u001b:1` ('), answer);
+  });
+
   it('names no surviving blocks when the traces do not show them', () => {
     const unknown = structuredClone(report);
     for (const part of [...unknown.lines, ...Object.values(unknown.buckets)]) part.flow = null;
