@@ -31,7 +31,7 @@ export interface Followed {
   readonly loops: readonly Place[];
   /** Where a generator on the path takes items out of a buffer that may be the holder; null if there is none. */
   readonly buffer: Place | null;
-  /** Expressions that were looked at. */
+  /** What it took, in expressions that were looked at. */
   readonly work: number;
 }
 
@@ -49,14 +49,18 @@ export function findHolder(
   const machine = new Machine(path, sources);
   try {
     followPath(new Program(machine));
+    return { ...foundBy(machine, growth, allocatedEvery), work: machine.work };
   } catch (error) {
     if (error instanceof TooMuchWork || error instanceof RangeError) return { ...NOTHING, work: machine.work };
     throw error;
   }
-  const { watchedLoops, steps, work } = machine;
-  if (watchedLoops === null || watchedLoops.length === 0) return { ...NOTHING, work };
+}
+
+function foundBy(machine: Machine, growth: Growth, allocatedEvery: number | null): Omit<Followed, 'work'> {
+  const { path, sources, watchedLoops, steps } = machine;
+  if (watchedLoops === null || watchedLoops.length === 0) return NOTHING;
   const search = new HolderSearch(machine, watchedLoops, allocatedEvery);
-  if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)), work };
+  if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)) };
   // If the loop of the steps is unknown, growth in an inner loop may be released in each iteration of an outer one.
   const limit =
     limitOf(search) ??
@@ -72,7 +76,6 @@ export function findHolder(
     retained: retainedIn(search),
     loops: search.loops.names.flatMap((loop) => loopPlace(loop, sources) ?? []),
     buffer: finding === null ? bufferOnTheWay(path, sources) : null,
-    work,
   };
 }
 

@@ -383,6 +383,10 @@ describe('Hostile sources', () => {
       Array.from({ length: 40 }, (_, i) => `${' '.repeat(i)}for x${i} in data:\n`).join('') +
       ' '.repeat(40) +
       'a.append(net(x0))\n',
+    'two names of one list':
+      'import torch\nheld = []\nfor i in range(99):\n' +
+      Array.from({ length: 6000 }, (_, i) => `    if a${i}: more = held\n    else: held = more\n`).join('') +
+      '    held.append(torch.zeros(9))',
   };
   for (const [name, text] of Object.entries(hostile)) {
     it(`end in an answer: ${name}`, () => {

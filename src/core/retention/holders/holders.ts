@@ -70,7 +70,11 @@ function chains(search: HolderSearch): Candidate[] {
     const last = group[group.length - 1];
     const earlier = group.filter((early) => search.loops.isLater(early.loops, last.loops));
     const { previous } = last;
-    if (last.concatenates && previous !== null && earlier.some((early) => isPartOf(early.node, previous))) {
+    if (
+      last.concatenates &&
+      previous !== null &&
+      earlier.some((early) => isPartOf(early.node, previous, search.machine))
+    ) {
       const grown = search.candidate(
         {
           ...NAMELESS,
@@ -80,12 +84,12 @@ function chains(search: HolderSearch): Candidate[] {
           value: valueOf(last.node),
           every: last.every,
         },
-        { data: dataHeld(last.node), graph: 0 },
+        { data: dataHeld(last.node, search.machine), graph: 0 },
         1,
       );
       if (grown !== null) candidates.push(grown);
     }
-    if (!earlier.some((early) => graphLeadsTo(last.node, early.node))) continue;
+    if (!earlier.some((early) => graphLeadsTo(last.node, early.node, search.machine))) continue;
     const candidate = search.candidate(
       {
         kind: 'chain',
@@ -98,7 +102,7 @@ function chains(search: HolderSearch): Candidate[] {
         value: last.added ?? valueOf(last.node),
         every: last.every,
       },
-      { data: 0, graph: graphHeld(last.node) },
+      { data: 0, graph: graphHeld(last.node, search.machine) },
       last.readsItself ? 2 : 1,
     );
     if (candidate !== null) candidates.push({ ...candidate, mayDetach: candidate.mayDetach && last.added !== null });
@@ -120,13 +124,13 @@ function selfHooks(search: HolderSearch): Candidate[] {
     const { loops } = search;
     if (hook.removed || loops.outlived(holding.loops, []) === null) return [];
     if (loops.outlived(holding.loops, madeIn) !== null) return [];
-    if (![on, ...on.storage].some((goal) => refersTo(holding.value.node, goal))) return [];
+    if (![on, ...on.storage].some((goal) => refersTo(holding.value.node, goal, search))) return [];
     return search.candidate({ ...holding, kind: 'selfHook' }, search.held(holding.value.node), 1) ?? [];
   });
 }
 
-function refersTo(start: FlowNode, goal: FlowNode): boolean {
-  return leads(start, goal, (at) => [...at.same, ...at.holds, ...(at.content?.() ?? [])]);
+function refersTo(start: FlowNode, goal: FlowNode, { machine }: HolderSearch): boolean {
+  return leads(start, goal, machine, (at) => [...at.same, ...at.holds, ...(at.content?.() ?? [])]);
 }
 
 /** autocast blocks that stay open between steps, and hold the casts of weights of each step. */
@@ -134,8 +138,8 @@ function autocasts(search: HolderSearch): Candidate[] {
   const candidates: Candidate[] = [];
   for (const { block, loops, node } of search.machine.autocastWeights) {
     if (search.loops.outlived(loops, block.loops) === null) continue;
-    const uses = search.machine.allocated.some((made) => behind(made).includes(node));
-    const sureness = uses ? 2 : dataHeld(node);
+    const uses = search.machine.allocated.some((made) => behind(made, search.machine).includes(node));
+    const sureness = uses ? 2 : dataHeld(node, search.machine);
     const candidate = search.candidate(
       {
         kind: 'autocast',
@@ -161,7 +165,7 @@ function circles(search: HolderSearch): Candidate[] {
   for (const reference of references) {
     const { from, to } = reference;
     if (from.kind === 'class' || !isMadeInside(from, search.loops.names)) continue;
-    if (!leadsTo(to, from, next)) continue;
+    if (!leadsTo(to, from, next, search)) continue;
     if (!('node' in from)) continue;
     const held = search.held(from.node);
     const candidate = search.candidate(
@@ -203,8 +207,13 @@ function inner(object: PyObject): readonly PyObject[] {
   return [...self, ...around];
 }
 
-function leadsTo(start: PyObject, goal: PyObject, next: ReadonlyMap<PyObject, readonly Reference[]>): boolean {
-  return leads(start, goal, (at) =>
+function leadsTo(
+  start: PyObject,
+  goal: PyObject,
+  next: ReadonlyMap<PyObject, readonly Reference[]>,
+  { machine }: HolderSearch,
+): boolean {
+  return leads(start, goal, machine, (at) =>
     at.kind === 'class' ? [] : [...(next.get(at) ?? []).map(({ to }) => to), ...inner(at)],
   );
 }

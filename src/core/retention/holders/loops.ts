@@ -53,7 +53,7 @@ function isNewKey({ key, value, container }: Holding, search: HolderSearch): boo
     return container?.kind === 'container' && container.node === known.of && container.removals.length === 0;
   const of = known?.kind === 'identity' ? known.of : node;
   // Tensors differ as keys, with any content. An id is reused after its object is freed.
-  const differs = known === null ? node.isTensor : leadsToSame(value.node, of);
+  const differs = known === null ? node.isTensor : leadsToSame(value.node, of, search.machine);
   return differs && of.made?.some(({ loop }) => loop === names.at(-1)) === true;
 }
 

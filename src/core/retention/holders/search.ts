@@ -2,7 +2,7 @@ import { getOrAdd, groupBy } from '../../maps.js';
 import type { Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { type Machine, OUTSIDE, type StepSign } from '../interpret/machine.js';
-import type { Holding, HoldingKind } from '../records.js';
+import type { Assigned, Holding, HoldingKind } from '../records.js';
 import { type FlowNode, type LoopRound, type Sureness, larger } from '../values/flowNode.js';
 import { type Place, placeKey, type Value } from '../values/objects.js';
 import { type Held, heldBy } from '../values/reachability.js';
@@ -111,6 +111,7 @@ export class HolderSearch {
   readonly loops: TrainingLoops;
   private readonly byNode = new Map<FlowNode, Held>();
   private byPlace: ReadonlyMap<string, readonly Holding[]> | null = null;
+  private assigned: ReadonlyMap<string, readonly Assigned[]> | null = null;
 
   /**
    * @param watched the loops around the watched line
@@ -132,9 +133,15 @@ export class HolderSearch {
     return this.byPlace.get(placeKey(place)) ?? [];
   }
 
+  /** What a statement assigned, one per run. */
+  private assignedAt(place: Place): readonly Assigned[] {
+    this.assigned ??= groupBy(this.machine.assigned, (one) => placeKey(one.place));
+    return this.assigned.get(placeKey(place)) ?? [];
+  }
+
   /** The part of the watched line's memory that a value holds. */
   held(node: FlowNode): Held {
-    return getOrAdd(this.byNode, node, () => heldBy(node));
+    return getOrAdd(this.byNode, node, () => heldBy(node, this.machine));
   }
 
   /** @returns null if it holds none of the watched line's memory */
@@ -161,12 +168,9 @@ export class HolderSearch {
 
   /** True if a backward pass runs through a container, or through a variable that a statement gives new values. */
   private isDifferentiated({ kind, place, container }: Suspect): boolean {
-    const { differentiated, assigned } = this.machine;
+    const { differentiated } = this.machine;
     if (container !== null) return differentiated.has(container.node);
-    const here = placeKey(place);
-    return (
-      kind === 'chain' && assigned.some(({ place: at, node }) => placeKey(at) === here && differentiated.has(node))
-    );
+    return kind === 'chain' && this.assignedAt(place).some(({ node }) => differentiated.has(node));
   }
 
   /** True if no backward pass runs through the value held here, and no unknown call receives it. */
@@ -178,11 +182,8 @@ export class HolderSearch {
 
   /** All that a statement holds or assigns, each time that it ran. */
   private valuesAt(place: Place): FlowNode[] {
-    const here = placeKey(place);
     const values = this.holdingsAt(place).map(({ value }) => value.node);
-    for (const { node, added, place: at } of this.machine.assigned) {
-      if (placeKey(at) === here) values.push(node, ...(added === null ? [] : [added.node]));
-    }
+    for (const { node, added } of this.assignedAt(place)) values.push(node, ...(added === null ? [] : [added.node]));
     return values;
   }
 }

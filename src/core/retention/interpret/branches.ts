@@ -71,6 +71,7 @@ export class Branches extends Part {
     const ends: Map<string, Value>[] = [];
     machine.branches++;
     for (const { body, measured = [] } of blocks) {
+      machine.visit(2 * before.size);
       scope.names = new Map(before);
       if (!machine.measuring(measured, () => this.follower.block(body, act))) ends.push(scope.names);
     }
@@ -92,6 +93,7 @@ export class Branches extends Part {
     const after = act.scope.names;
     const ends: Map<string, Value>[] = left ? [] : [after];
     for (const { name, body } of statement.handlers) {
+      machine.visit(2 * before.size + after.size);
       act.scope.names = new Map(before);
       for (const [key, value] of after) act.scope.names.set(key, eitherOf(before.get(key), value));
       if (name !== null) {

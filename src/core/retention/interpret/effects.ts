@@ -245,7 +245,7 @@ export function followBackward(
       ({ name, value }) => name === key && !(value.kind === 'literal' && /^(?:False|None)$/.test(value.text)),
     );
   const create = isTrue('create_graph');
-  const nodes = roots.flatMap(({ node }) => behind(node));
+  const nodes = roots.flatMap(({ node }) => behind(node, machine));
   for (const node of nodes) {
     machine.differentiated.add(node);
     // The gradients stay with the parameters, and these with the object that owns them.

@@ -86,7 +86,7 @@ export class Invocations extends Part {
       this.follower.block(def.body, act);
       const value = act.returned.length === 0 ? plainValue() : act.returned.reduce((all, one) => eitherOf(all, one));
       for (const holding of act.context?.stored ?? []) {
-        if (leadsToSame(value.node, holding.value.node)) machine.holdings.push(holding);
+        if (leadsToSame(value.node, holding.value.node, machine)) machine.holdings.push(holding);
       }
       for (const { decorator, name } of decorators) {
         if (CACHES.test(name)) this.noteCache(fn, def, decorator, name, value, args, act);

@@ -74,7 +74,10 @@ export interface Measured extends LengthTest {
 
 /** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
 const MOST_OFF_PATH = 40_000;
-const MOST_WORK = 160_000;
+const MOST_EXPRESSIONS = 160_000;
+/** Values that walks visit for one stack, and how many of them take as long as an expression. */
+const MOST_VISITED = 2_000_000;
+const VISITED_PER_EXPRESSION = 16;
 
 /** Interpreted iterations of a loop: the second sees the results of the first. */
 export const ROUNDS = 2;
@@ -135,8 +138,8 @@ export class Machine {
   }[] = [];
   /** Conditions of the surrounding blocks, by their names in the source. */
   measured: readonly Measured[] = [];
-  /** Expressions looked at. */
-  work = 0;
+  private expressions = 0;
+  private visited = 0;
   private rounds = 0;
 
   constructor(
@@ -151,11 +154,22 @@ export class Machine {
 
   /** Counts one expression. @throws TooMuchWork */
   count(): void {
-    if (++this.work > MOST_WORK) throw new TooMuchWork();
+    if (++this.expressions > MOST_EXPRESSIONS) throw new TooMuchWork();
+  }
+
+  /** Counts values that a walk visits, or a branch copies. @throws TooMuchWork */
+  visit(values = 1): void {
+    this.visited += values;
+    if (this.visited > MOST_VISITED) throw new TooMuchWork();
+  }
+
+  /** In expressions. */
+  get work(): number {
+    return this.expressions + this.visited / VISITED_PER_EXPRESSION;
   }
 
   get mayLeavePath(): boolean {
-    return this.work < MOST_OFF_PATH;
+    return this.expressions < MOST_OFF_PATH;
   }
 
   /** Follows a block in which lengths of containers are known. */

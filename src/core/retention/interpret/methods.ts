@@ -124,7 +124,7 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
     return plainValue();
   }
   const { value, span } = args[args.length - 1];
-  if (!guessed && isMade(span) && holdsNothing(value)) {
+  if (!guessed && isMade(span) && holdsNothing(value, machine)) {
     adopt(value, containers[0].madeIn);
     for (const container of containers) addTo(container, value);
   } else {

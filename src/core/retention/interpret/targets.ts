@@ -98,7 +98,7 @@ export class Targets extends Part {
     }
     if (containers.length === 0 && (base.node.isTensor || base.objects.length > 0)) return;
     const span = sourceOf(statement);
-    if (containers.length > 0 && isMade(span) && holdsNothing(value)) {
+    if (containers.length > 0 && isMade(span) && holdsNothing(value, this.machine)) {
       // A list for each key, to be filled by others.
       adopt(value, containers[0].madeIn);
       for (const container of containers) addTo(container, value);

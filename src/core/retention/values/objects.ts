@@ -9,7 +9,7 @@ import {
   knownOfEither,
   larger,
 } from './flowNode.js';
-import { dataHeld, graphHeld } from './reachability.js';
+import { dataHeld, graphHeld, type Walker } from './reachability.js';
 
 /** A place in the source. */
 export interface Place {
@@ -298,9 +298,9 @@ export function drawnFrom(items: Value, loop: string): Value {
 }
 
 /** True if a list, dictionary or object holds no watched memory yet. */
-export function holdsNothing(value: Value): boolean {
+export function holdsNothing(value: Value, walker: Walker): boolean {
   const isFillable = value.objects.some((object) => object.kind === 'container' || object.kind === 'instance');
-  return isFillable && dataHeld(value.node) === 0 && graphHeld(value.node) === 0;
+  return isFillable && dataHeld(value.node, walker) === 0 && graphHeld(value.node, walker) === 0;
 }
 
 /** A value that is created in a store lives as long as its holder. */
