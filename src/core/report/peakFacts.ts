@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../attribution/categories.js';
+import type { Category } from '../attribution/categories.js';
 import { frameKind } from '../attribution/frameKind.js';
 import type { FileLookup } from '../attribution/owner.js';
 import { isModuleCall } from '../attribution/stackRole.js';
@@ -10,6 +10,7 @@ import type { ReportWorkspace } from './reportWorkspace.js';
 
 /** Memory of a line and category at the peak. */
 export interface PeakAmount {
+  readonly category: Category;
   bytes: Bytes;
   blocks: number;
   /** Of the blocks, those that the backward pass freed. */
@@ -27,14 +28,12 @@ const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 
 /**
  * One sentence per kind of memory that a line holds, largest first.
- * @param amounts by category
+ * @param amounts of its categories
  * @param forwardOnly the trace has no backward pass that needs activations
  */
 export function peakFacts(amounts: readonly PeakAmount[], forwardOnly: boolean): string[] {
   return amounts
-    .map((amount, i) => ({ ...amount, category: CATEGORIES[i] }))
-    .filter(({ bytes }) => bytes > 0)
-    .sort((a, b) => b.bytes - a.bytes)
+    .toSorted((a, b) => b.bytes - a.bytes)
     .flatMap((amount) => factsOf(amount.category, forwardOnly ? { ...amount, keptForBackward: 0 } : amount));
 }
 
@@ -77,7 +76,6 @@ const LEAST_SHARE = 0.1;
 export function peakAdvice(amounts: readonly PeakAmount[], forwardOnly: boolean): string[] {
   const all = amounts.reduce((sum, { bytes }) => sum + bytes, 0);
   return amounts
-    .map((amount, i) => ({ ...amount, category: CATEGORIES[i] }))
     .filter(({ bytes }) => bytes > 0 && bytes >= LEAST_SHARE * all)
     .sort((a, b) => b.bytes - a.bytes)
     .flatMap((amount) => adviceOf(amount.category, amount, forwardOnly, LEAST_SHARE * all))

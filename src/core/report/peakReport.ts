@@ -1,5 +1,5 @@
 import { reportBuckets } from './bucketParts.js';
-import { CATEGORIES } from '../attribution/categories.js';
+import { CATEGORIES, type Category } from '../attribution/categories.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
@@ -15,10 +15,10 @@ import type { ReportWorkspace } from './reportWorkspace.js';
 import { SPLIT_SHARE, waysOf, type HeldStack } from './ways.js';
 
 interface LineAmounts {
-  line: OwnerLine;
-  /** By category. */
-  amounts: PeakAmount[];
-  stacks: HeldStack[];
+  readonly line: OwnerLine;
+  /** Of its categories, few of all. */
+  readonly amounts: PeakAmount[];
+  readonly groups: DigestPeakGroup[];
 }
 
 /** Who held the memory at each device's peak in a run's last recording, that of most bytes first. */
@@ -42,7 +42,7 @@ export function peakReport(
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
-  const totals = emptyAmounts();
+  const totals = CATEGORIES.map(emptyAmount);
   for (const group of peak.groups) {
     const frames = framesOf(group.frames);
     const forward = framesOf(group.forwardFrames);
@@ -53,10 +53,18 @@ export function peakReport(
       buckets[owner.bucket] += group.bytes;
       continue;
     }
-    const { amounts, stacks } = lineAmounts(lines, owner.line);
-    addTo(amounts[code], group, frames);
-    stacks.push({ ...group, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
+    const { amounts, groups } = getOrAdd(lines, ownerKey(owner.line), () => ({
+      line: owner.line,
+      amounts: [],
+      groups: [],
+    }));
+    addTo(amountOf(amounts, CATEGORIES[code]), group, frames);
+    groups.push(group);
   }
+  const heldBy = (group: DigestPeakGroup): HeldStack => ({
+    ...group,
+    frames: framesOf([...group.frames, ...group.forwardFrames]).map((frame) => reportFrame(frame, lookup)),
+  });
   const frames = framesOf(peak.frames);
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
   const forwardOnly = !ranOut && !peak.older.hasGradients;
@@ -72,7 +80,7 @@ export function peakReport(
     liveBytes: peak.liveBytes,
     reservedBytes: peak.reservedBytes,
     lines: [...lines.values()]
-      .map((line) => peakLine(line, peak.liveBytes, forwardOnly))
+      .map((line) => peakLine(line, peak.liveBytes, forwardOnly, heldBy))
       .sort((a, b) => b.bytes - a.bytes),
     otherLines: { lines: 0, bytes: 0, blocks: 0 },
     ...reportBuckets(buckets),
@@ -87,17 +95,21 @@ function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine |
   return 'line' in owner ? owner.line : null;
 }
 
-function peakLine({ line, amounts, stacks }: LineAmounts, peakBytes: Bytes, forwardOnly: boolean): PeakLine {
+function peakLine(
+  { line, amounts, groups }: LineAmounts,
+  peakBytes: Bytes,
+  forwardOnly: boolean,
+  heldBy: (group: DigestPeakGroup) => HeldStack,
+): PeakLine {
   const held = sum(amounts, ({ bytes }) => bytes);
+  const sorted = CATEGORIES.flatMap((category) => amounts.filter((one) => one.category === category && one.bytes > 0));
   return {
     ...line,
     bytes: held,
     blocks: sum(amounts, ({ blocks }) => blocks),
-    categories: amounts.flatMap(({ bytes }, i): CategoryAmount[] =>
-      bytes > 0 ? [{ category: CATEGORIES[i], bytes }] : [],
-    ),
-    ways: held >= SPLIT_SHARE * peakBytes ? waysOf(line, stacks) : [],
-    facts: peakFacts(amounts, forwardOnly),
+    categories: sorted.map(({ category, bytes }): CategoryAmount => ({ category, bytes })),
+    ways: held >= SPLIT_SHARE * peakBytes ? waysOf(line, groups.map(heldBy)) : [],
+    facts: peakFacts(sorted, forwardOnly),
   };
 }
 
@@ -118,15 +130,24 @@ function olderReport(
   return { parameterBytes, stateBytes, freed: [...byLine.values()].sort((a, b) => b.bytes - a.bytes) };
 }
 
-function emptyAmounts(): PeakAmount[] {
-  return CATEGORIES.map(() => ({
+function emptyAmount(category: Category): PeakAmount {
+  return {
+    category,
     bytes: 0,
     blocks: 0,
     keptForBackward: 0,
     fromEarlierSteps: 0,
     repeatedBytes: 0,
     foreachBytes: 0,
-  }));
+  };
+}
+
+function amountOf(amounts: PeakAmount[], category: Category): PeakAmount {
+  const known = amounts.find((amount) => amount.category === category);
+  if (known !== undefined) return known;
+  const amount = emptyAmount(category);
+  amounts.push(amount);
+  return amount;
 }
 
 /** Fewer equal blocks of one stack may be equal by chance. */
@@ -141,8 +162,4 @@ function addTo(amount: PeakAmount, more: DigestPeakGroup, frames: readonly Diges
   amount.fromEarlierSteps += more.fromEarlierSteps;
   if (more.equal.blocks >= REPEATED) amount.repeatedBytes += more.equal.size * more.equal.blocks;
   if (frames.some((frame) => frame.function.startsWith(FOREACH))) amount.foreachBytes += more.bytes;
-}
-
-function lineAmounts(lines: Map<string, LineAmounts>, line: OwnerLine): LineAmounts {
-  return getOrAdd(lines, ownerKey(line), () => ({ line, amounts: emptyAmounts(), stacks: [] }));
 }

@@ -16,8 +16,10 @@ export type TorchObject =
   | { type: 'list'; items: Ref[]; readAs?: { items: number; stack: StackId } }
   | { type: 'dict'; entries: Map<string, SettingValue | TorchObject> };
 
-/** Objects that stay objects: settings, segments, traces. Events and blocks do not count. */
-const MAX_OBJECTS = 1 << 22;
+/** Objects that stay objects: settings, segments, traces, 250 bytes each. Events and blocks do not count. */
+const MAX_OBJECTS = 1 << 21;
+/** Items of one list, or entries of one dictionary. */
+const MAX_ITEMS = 1 << 22;
 /** Entries and items are looked at once each by honest files; so many times in all, and some more, are allowed. */
 const MOST_LOOKS = 4;
 const FREE_LOOKS = 10_000;
@@ -64,7 +66,7 @@ export class TorchObjects {
       if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       entries.set(this.strings.text(ref[i] & PAYLOAD_MASK), this.plain(stack, i + 1));
     }
-    if (entries.size > MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, entries.size);
+    if (entries.size > MAX_ITEMS) throw tooManyObjects(this.name, MAX_ITEMS, entries.size);
     return known?.type === 'dict' ? dict : this.add({ type: 'dict', entries });
   }
 
@@ -106,7 +108,7 @@ export class TorchObjects {
     this.held += to - from;
     const items = existing?.items ?? [];
     const length = items.length + to - from;
-    if (length > MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, length);
+    if (length > MAX_ITEMS) throw tooManyObjects(this.name, MAX_ITEMS, length);
     for (let i = from; i < to; i++) items.push(ref[i]);
     return existing === null ? this.add({ type: 'list', items }) : list;
   }
