@@ -152,6 +152,8 @@ export function parseArguments(args: readonly string[]): Invocation {
     if (values.root === undefined) throw new UsageError('mcp needs --root: the workspace that agents may read.');
     return { command: known, inputs, root: values.root, rules };
   }
+  if (inputs.includes(''))
+    throw new UsageError('The name of an input is empty: name files, or folders that hold some.');
   if (inputs.length === 0) {
     const takes =
       known !== 'report' && known !== 'summarize' && known !== 'facts' && known !== 'clean'
@@ -267,7 +269,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
   } catch (error) {
-    const [first = ''] = (error instanceof Error ? error.message : String(error)).split('. ');
+    const [first = ''] = (error instanceof Error ? error.message : String(error)).split(/\.\s/);
     throw new UsageError(`${first.replace(/\.$/, '')}. See --help.`);
   }
 }

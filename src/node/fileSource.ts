@@ -124,6 +124,8 @@ function unreadableText(path: string, code: string, message: string): string {
       return t('{0} cannot be read: access is denied. Check its permissions.', path);
     case 'EISDIR':
       return t('{0} cannot be read: it is a folder. Choose a snapshot file.', path);
+    case 'ELOOP':
+      return t('{0} cannot be read: its links lead in a circle. Remove it.', path);
     default:
       return t('{0} cannot be read: {1}. Try again.', path, message);
   }

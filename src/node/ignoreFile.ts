@@ -20,7 +20,8 @@ export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
   const path = join(folder, IGNORE_FILE);
   if ((await stat(path).catch(() => null)) === null) return { path, text: null, leaks: [], budget: null };
   try {
-    const text = (await readSmallFile(path, MOST_BYTES)).bytes.toString();
+    // Without a byte order mark, as in the editor.
+    const text = new TextDecoder().decode((await readSmallFile(path, MOST_BYTES)).bytes);
     return { path, text, leaks: parseIgnoredLeaks(text), budget: parseBudget(text) };
   } catch (error) {
     if (error instanceof RangeError) {

@@ -130,9 +130,9 @@ export async function serve(
         {
           onerror: ({ message }) => {
             if (++bad > MOST_COMPLAINTS) return;
-            complain(
-              `A message of the agent cannot be read: ${message.replace(/\s+/g, ' ').slice(0, LONGEST_COMPLAINT).trimEnd()}.`,
-            );
+            // A message that fits no schema is answered by a list of what does not fit.
+            const reason = message.startsWith('[') ? 'it is not JSON-RPC 2.0' : message.replace(/\s+/g, ' ');
+            complain(`A message of the agent cannot be read: ${reason.slice(0, LONGEST_COMPLAINT).trimEnd()}.`);
           },
         },
       );

@@ -39,12 +39,19 @@ export class PickleErrors {
     const most = kind === 'integerBytes' ? MOST_INTEGER_BYTES : this.limits[kind];
     return new LimitError(
       { kind, most, asked, offset },
-      t(
-        '{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
-        this.name,
-        excessText(kind, asked),
-        offset,
-      ),
+      OF_ONE_VALUE.has(kind)
+        ? t(
+            '{0} needs more {1} than Leakline allows, at byte {2}. Dump the snapshot again.',
+            this.name,
+            excessText(kind, asked),
+            offset,
+          )
+        : t(
+            '{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
+            this.name,
+            excessText(kind, asked),
+            offset,
+          ),
     );
   }
 
@@ -81,6 +88,9 @@ type Damage =
 
 /** What a pickle asks for too much of. */
 type Excess = 'stackDepth' | 'nesting' | 'memoSlots' | 'memoizedNumbers' | 'textBytes' | 'integerBytes';
+
+/** A shorter recording has such values as well. */
+const OF_ONE_VALUE: ReadonlySet<Excess> = new Set(['nesting', 'textBytes', 'integerBytes']);
 
 /** @param detail the slot or opcode, where there is one */
 function damageText(damage: Damage, detail: number): string {

@@ -88,7 +88,9 @@ describe('Limits of a pickle', () => {
       const met = await limitMet(beyond, limits);
       assert.deepEqual(met?.limit, { kind: name, most, ...place });
       assert.match(met.message, message, name);
-      assert.match(met.message, /^x\.pickle needs more .*\. Record with a smaller max_entries\.$/);
+      // One value is as large in a shorter recording.
+      const advice = name === 'nesting' || name === 'textBytes' ? 'Dump the' : 'Record with a smaller max_entries.';
+      assert.ok(met.message.startsWith('x.pickle needs more ') && met.message.includes(`. ${advice}`), met.message);
       assert.equal(await limitMet(beyond, {}), null, `${name} is far off by default`);
     }
   });
