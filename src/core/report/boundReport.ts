@@ -8,7 +8,7 @@ import { isSuspect, sum } from './lineSelection.js';
 import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } from './report.js';
 
 /** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
-const MOST_CHARACTERS = 1 << 24;
+const MOST_CHARACTERS = 1 << 25;
 /** At most, of a number with its comma, and of a character in a text. */
 const NUMBER_CHARACTERS = 26;
 const ESCAPED = 6;

@@ -21,6 +21,9 @@ interface LineAmounts {
   readonly groups: DigestPeakGroup[];
 }
 
+/** Lines of a peak beyond the largest are added up. */
+const MOST_LINES = 5000;
+
 /** Who held the memory at each device's peak in a run's last recording, that of most bytes first. */
 export function peakReports(
   snapshots: readonly SnapshotDigest[],
@@ -65,6 +68,8 @@ export function peakReport(
     ...group,
     frames: framesOf([...group.frames, ...group.forwardFrames]).map((frame) => reportFrame(frame, lookup)),
   });
+  const held = [...lines.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
+  const others = held.splice(MOST_LINES);
   const frames = framesOf(peak.frames);
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
   const forwardOnly = !ranOut && !peak.older.hasGradients;
@@ -79,10 +84,8 @@ export function peakReport(
     module: modulePath(frames, lookup, workspace),
     liveBytes: peak.liveBytes,
     reservedBytes: peak.reservedBytes,
-    lines: [...lines.values()]
-      .map((line) => peakLine(line, peak.liveBytes, forwardOnly, heldBy))
-      .sort((a, b) => b.bytes - a.bytes),
-    otherLines: { lines: 0, bytes: 0, blocks: 0 },
+    lines: held.map((line) => peakLine(line, peak.liveBytes, forwardOnly, heldBy)),
+    otherLines: { lines: others.length, bytes: sum(others, bytesOf), blocks: sum(others, blocksOf) },
     ...reportBuckets(buckets),
     older: olderReport(peak, framesOf, lookup),
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
@@ -95,18 +98,26 @@ function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine |
   return 'line' in owner ? owner.line : null;
 }
 
+function bytesOf({ amounts }: Pick<LineAmounts, 'amounts'>): Bytes {
+  return sum(amounts, ({ bytes }) => bytes);
+}
+
+function blocksOf({ amounts }: Pick<LineAmounts, 'amounts'>): number {
+  return sum(amounts, ({ blocks }) => blocks);
+}
+
 function peakLine(
   { line, amounts, groups }: LineAmounts,
   peakBytes: Bytes,
   forwardOnly: boolean,
   heldBy: (group: DigestPeakGroup) => HeldStack,
 ): PeakLine {
-  const held = sum(amounts, ({ bytes }) => bytes);
+  const held = bytesOf({ amounts });
   const sorted = CATEGORIES.flatMap((category) => amounts.filter((one) => one.category === category && one.bytes > 0));
   return {
     ...line,
     bytes: held,
-    blocks: sum(amounts, ({ blocks }) => blocks),
+    blocks: blocksOf({ amounts }),
     categories: sorted.map(({ category, bytes }): CategoryAmount => ({ category, bytes })),
     ways: held >= SPLIT_SHARE * peakBytes ? waysOf(line, groups.map(heldBy)) : [],
     facts: peakFacts(sorted, forwardOnly),

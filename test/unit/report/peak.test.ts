@@ -205,6 +205,26 @@ describe('The peak', () => {
     );
   });
 
+  it('lists the largest 5,000 lines, and adds up the others to the byte', async () => {
+    const entries = Array.from({ length: 6000 }, (_, i) => ({
+      action: 'alloc',
+      addr: 512 * 8192 * (i + 1),
+      size: 512 * (i + 1),
+      stream: 0,
+      time_us: i,
+      frames: [{ name: 'f', filename: '/w/a.py', line: i + 1 }],
+    }));
+    const freed = { ...entries[0], action: 'free_completed', time_us: 6000 };
+    const snapshot = await readBytes(pickle({ segments: [], device_traces: [[...entries, freed]] }));
+    const { peak } = buildReport([digestSnapshot('a.pickle', snapshot)], NO_WORKSPACE).report.runs[0];
+    assert.ok(peak !== null);
+    assert.equal(peak.lines.length, 5000);
+    assert.equal(peak.lines[4999].bytes, 512 * 1001);
+    assert.deepEqual(peak.otherLines, { lines: 1000, bytes: (512 * 1000 * 1001) / 2, blocks: 1000 });
+    const listed = peak.lines.reduce((sum, { bytes }) => sum + bytes, 0);
+    assert.equal(listed + peak.otherLines.bytes, peak.liveBytes);
+  });
+
   it('is not known without a trace', async () => {
     const run = await runOf([join(FIXTURES, 'shapes/no_history.p4.pickle')]);
     assert.deepEqual([run.peak, run.peaks], [null, []]);
