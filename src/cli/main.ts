@@ -22,7 +22,7 @@ process.stderr.on('error', giveUp);
 const TIME_MS = 600_000;
 
 /** For the digests of thousands of ranks. */
-const HEAP_MIB = 2047;
+const HEAP_MIB = 4096;
 
 const script = fileURLToPath(new URL('./cli-job.mjs', import.meta.url));
 const budget = {
