@@ -13,8 +13,8 @@ export interface Thread {
 /** Models are typed arrays outside a thread's heap: its limit is for a reader that runs away. */
 const MOST_MIB = Math.floor(totalmem() / 2 ** 21);
 
-/** With 2 GiB or more, the engine lets a heap grow to four times its live size, with less to twice. */
-const USUAL_MIB = 2047;
+/** From 2 GiB on, the engine lets a heap grow to four times its live size, below to twice, and with this limit to less. */
+const USUAL_MIB = 1024;
 
 /** Node's own limit is twice that. It saves no time, and takes 15 MiB more in each thread of a long run. */
 const YOUNG_MIB = 24;
