@@ -49,7 +49,8 @@ const filesNamed = factOf(({ files, frames, recording }: SnapshotDigest): readon
 /** The files that Python stacks of digests and their recordings name, each once, by name. */
 export function filesOfDigests(digests: readonly SnapshotDigest[]): Set<string> {
   const all: number[] = [];
-  for (const digest of digests) filesNamed(digest).forEach((word, i) => (all[i] = (all[i] ?? 0) | word));
+  // Equal facts are one object: dumps of a run name the same files.
+  for (const words of new Set(digests.map(filesNamed))) words.forEach((word, i) => (all[i] = (all[i] ?? 0) | word));
   return new Set(names.filter((_, number) => (all[Math.floor(number / BITS)] & (1 << (number % BITS))) !== 0).sort());
 }
 

@@ -137,6 +137,7 @@ export function observeRun(
   const shown = [...lines.values()].filter(
     (line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)),
   );
+  let chances: RecordedChances | null = null;
   const known: Known = {
     at,
     hasSteps: source !== null,
@@ -147,7 +148,7 @@ export function observeRun(
     fits: new SourceFits(workspace),
     holders: new Holders(snapshots, lookup),
     bounds: new RecordedBounds(snapshots, lookup),
-    chances: new RecordedChances(snapshots, lookup, stacks),
+    chances: () => (chances ??= new RecordedChances(snapshots, lookup, stacks)),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
       others,
@@ -189,7 +190,8 @@ interface Known {
   readonly lookup: FileLookup;
   readonly holders: Holders;
   readonly bounds: RecordedBounds;
-  readonly chances: RecordedChances;
+  /** Made for the first line that may be released. */
+  readonly chances: () => RecordedChances;
   readonly cycles: CycleHolders;
   readonly statements: RunStatements;
   readonly fits: SourceFits;
@@ -242,8 +244,8 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     ranWith: known.ranWith,
     lastStep: known.lastStep,
     agrees: (isIt) => bounds.agrees(line, isIt),
-    loops: () => known.chances.loops(live),
-    release: (place) => known.chances.release(place, live),
+    loops: () => known.chances().loops(live),
+    release: (place) => known.chances().release(place, live),
   };
 }
 

@@ -115,5 +115,7 @@ function firstByKey<Item, Value>(
   keyOf: (item: Item) => string,
   valueOf: (item: Item) => Value,
 ): ReadonlyMap<string, Value> {
-  return new Map(items.toReversed().map((item) => [keyOf(item), valueOf(item)]));
+  const values = new Map<string, Value>();
+  for (const item of items) getOrAdd(values, keyOf(item), () => valueOf(item));
+  return values;
 }

@@ -5,8 +5,11 @@ export function ofPair<A extends object, B extends object, Answer extends object
   ask: (a: A, b: B) => Answer,
 ): (a: A, b: B) => Answer {
   const known = new WeakMap<A, WeakMap<B, Answer>>();
+  const none = (): WeakMap<B, Answer> => new WeakMap();
   return (a, b) => {
-    const answers = getOrAdd(known, a, () => new WeakMap<B, Answer>());
-    return getOrAdd(answers, b, () => ask(a, b));
+    const answers = getOrAdd(known, a, none);
+    let answer = answers.get(b);
+    if (answer === undefined) answers.set(b, (answer = ask(a, b)));
+    return answer;
   };
 }

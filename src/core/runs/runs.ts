@@ -70,8 +70,9 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
 /** The run without snapshots from the end of its process, if it has others: the end releases what training does not. */
 export function whileTraining(run: Run): Run {
   const { snapshots, steps } = run;
+  if (!snapshots.some(({ recording }) => recording?.isAtEnd === true)) return run;
   const places = snapshots.flatMap(({ recording }, i) => (recording?.isAtEnd === true ? [] : [i]));
-  if (places.length === 0 || places.length === snapshots.length) return run;
+  if (places.length === 0) return run;
   return { ...run, snapshots: places.map((i) => snapshots[i]), steps: places.map((i) => steps[i]) };
 }
 
@@ -157,11 +158,10 @@ function outermost(family: readonly SnapshotDigest[]): SnapshotDigest[] {
 function processesOf(family: readonly SnapshotDigest[]): SnapshotDigest[][] {
   const processes: SnapshotDigest[][] = [];
   for (const digest of [...family].sort((a, b) => (a.takenAtUs ?? 0) - (b.takenAtUs ?? 0))) {
-    const foreign = processes.filter((members) => provesTwoProcesses(members[members.length - 1], digest));
-    const open = processes.filter((members) => !foreign.includes(members));
+    const open = processes.filter((members) => !provesTwoProcesses(members[members.length - 1], digest));
     const proved = (members: readonly SnapshotDigest[]): boolean =>
       provesOneProcess(members[members.length - 1], digest);
-    const own = foreign.length === 0 ? open.at(0) : (open.find(proved) ?? open.at(0));
+    const own = open.length === processes.length ? open.at(0) : (open.find(proved) ?? open.at(0));
     if (own === undefined) processes.push([digest]);
     else own.push(digest);
   }
@@ -203,10 +203,8 @@ function orderOf(members: readonly SnapshotDigest[]): RunOrder {
 }
 
 function contradictsTimes(members: readonly SnapshotDigest[], steps: readonly (number | null)[]): boolean {
-  const times = members
-    .map(({ takenAtUs }, i) => ({ step: steps[i] ?? 0, takenAtUs: takenAtUs ?? 0 }))
-    .sort((a, b) => a.step - b.step)
-    .map(({ takenAtUs }) => takenAtUs);
+  const byStep = members.map((_, i) => i).sort((a, b) => (steps[a] ?? 0) - (steps[b] ?? 0));
+  const times = byStep.map((i) => members[i].takenAtUs ?? 0);
   const back = times.filter((time, i) => i > 0 && time < times[i - 1]).length;
   return back > BACKWARDS.steps && back > BACKWARDS.share * members.length;
 }

@@ -22,10 +22,7 @@ const MOST_FLOORS = 64;
 
 /** Combines the observations of stacks. @returns null for one snapshot without lifetimes */
 export function seenOf(stacks: readonly SeenStack[]): Seen | null {
-  const seen = fromLifetimes(stacks) ?? fromSeries(stacks);
-  if (seen === null) return null;
-  const { floors } = seen;
-  return { ...seen, floors: evenly(floors.length, MOST_FLOORS).map((place) => floors[place]) };
+  return fromLifetimes(stacks) ?? fromSeries(stacks);
 }
 
 function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
@@ -39,17 +36,23 @@ function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
   return {
     from: 'lifetimes',
     steps: Math.max(...lived.map(({ steps }) => steps)),
-    allocatedOnSteps: [...births.slice(-MOST_BIRTHS)],
+    allocatedOnSteps: Array.from(births.subarray(-MOST_BIRTHS)),
     birthSteps: births.length,
     survivors: sum(lived, ({ survivorBirths }) => survivorBirths.length),
     oldestFreedAge: oldest(lived.map(({ oldestFreedAge }) => oldestFreedAge)),
     usualFreedAge: oldest(lived.map(({ usualFreedAge }) => usualFreedAge)),
-    floors:
-      lived.length === 1
-        ? [...lived[0].floors]
-        : Array.from(lived[0].floors, (_, bin) => sum(lived, ({ floors }) => floors[bin] ?? 0)),
+    floors: floorsOf(lived),
     drops: Math.max(...lived.map((one) => deepDrops(one).length)),
   };
+}
+
+/** Together, at no more than so many bins of steps. */
+function floorsOf(lived: readonly DigestLifetimes[]): Bytes[] {
+  return evenly(lived[0].floors.length, MOST_FLOORS).map((bin) => {
+    let bytes = 0;
+    for (const { floors } of lived) bytes += floors[bin] ?? 0;
+    return bytes;
+  });
 }
 
 function fromSeries(stacks: readonly SeenStack[]): Seen | null {
@@ -66,7 +69,7 @@ function fromSeries(stacks: readonly SeenStack[]): Seen | null {
     survivors: sum(stacks, ({ blocks }) => blocks[points - 1]),
     oldestFreedAge: null,
     usualFreedAge: null,
-    floors,
+    floors: evenly(points, MOST_FLOORS).map((at) => floors[at]),
     drops: changes.filter((change) => change < 0).length,
   };
 }

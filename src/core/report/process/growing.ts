@@ -8,14 +8,15 @@ const RISING_SHARE = 0.5;
  * One level interval at the end still counts as growth.
  */
 export function growsThroughout(all: readonly number[]): boolean {
-  const series = all.at(-1) === all.at(-2) ? all.slice(0, -1) : all;
-  if (series.length < FEWEST_SNAPSHOTS) return false;
-  const changes = series.slice(2).map((value, i) => value - series[i + 1]);
-  if (changes.some((change) => change < 0)) return false;
-  const rises = changes.filter((change) => change > 0).length;
-  if (rises < 3 || rises < RISING_SHARE * changes.length) return false;
-  const middle = series[1 + (changes.length >> 1)];
-  const early = middle - series[1];
-  const late = series[series.length - 1] - middle;
-  return late >= 0.6 * early && changes[changes.length - 1] > 0;
+  const last = all.length - (all.at(-1) === all.at(-2) ? 2 : 1);
+  if (last + 1 < FEWEST_SNAPSHOTS) return false;
+  let rises = 0;
+  for (let i = 2; i <= last; i++) {
+    if (all[i] < all[i - 1]) return false;
+    if (all[i] > all[i - 1]) rises++;
+  }
+  const intervals = last - 1;
+  if (rises < 3 || rises < RISING_SHARE * intervals) return false;
+  const middle = all[1 + (intervals >> 1)];
+  return all[last] - middle >= 0.6 * (middle - all[1]) && all[last] > all[last - 1];
 }
