@@ -316,7 +316,7 @@ export const FLEETS: readonly Attack[] = [
       Object.fromEntries<string>([
         ...times(20_000, (i): [string, string] => [
           `failed/job/rank00000/x-${i}.json`,
-          JSON.stringify({ path: `x${i}`, message: '\u001b]0;\u0007'.repeat(100) }),
+          JSON.stringify({ path: `x${i}`, message: `${'\u001b]0;\u0007'.repeat(100)}.` }),
         ]),
         ['failed/job/rank00001/y.json', '['.repeat(60_000)],
         [digestPath(0), 'torn'],
