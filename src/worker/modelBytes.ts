@@ -4,8 +4,8 @@ import type { Bytes } from '../core/model/units.js';
 
 /** Memory that the columns of a snapshot take. */
 export function modelBytes(snapshot: Snapshot): Bytes {
-  const { frames, stacks, events, failures, segments, blocks, annotations } = snapshot;
-  return columnBytes([frames, stacks, events, failures, segments, blocks, annotations]);
+  const { frames, stacks, events, segmentEvents, failures, segments, blocks, annotations } = snapshot;
+  return columnBytes([frames, stacks, events, segmentEvents, failures, segments, blocks, annotations]);
 }
 
 /** Memory that a reconstructed history takes. */

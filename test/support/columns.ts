@@ -8,8 +8,8 @@ import { readFile } from './snapshots.js';
 
 /** Everything but the name of the format and the size of the file: equal content gives equal columns. */
 export function columnsOf(snapshot: Snapshot): unknown {
-  const { strings, frames, stacks, events, failures, segments, blocks, annotations, traces, settings, absent } =
-    snapshot;
+  const { strings, frames, stacks, events, segmentEvents, failures, segments, blocks, annotations } = snapshot;
+  const { traces, settings, absent } = snapshot;
   const some = (ids: Uint32Array | null): string[] | null => (ids === null ? null : texts(ids));
   const texts = (ids: Uint32Array): string[] => [...ids].map((id) => strings.text(id));
   return {
@@ -17,11 +17,11 @@ export function columnsOf(snapshot: Snapshot): unknown {
     stacks,
     events: {
       ...events,
-      stream: texts(events.stream),
       category: some(events.category),
       metadata: some(events.metadata),
       compileContext: some(events.compileContext),
     },
+    segmentEvents: { ...segmentEvents, stream: texts(segmentEvents.stream) },
     failures,
     segments: { ...segments, stream: texts(segments.stream), pool: texts(segments.pool) },
     blocks: { ...blocks, category: some(blocks.category) },

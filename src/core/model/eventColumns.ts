@@ -25,7 +25,7 @@ type RareColumn = 'forwardStack' | 'category' | 'metadata' | 'compileContext';
 /** A file's size may lie; a guess beyond this is not believed. */
 export const MOST_EXPECTED = 1 << 23;
 
-/** The columns of the trace. They grow together: nine capacity checks per entry would take a tenth of the time. */
+/** The columns of the trace. They grow together: a check of each per entry would take a tenth of the time. */
 export class EventColumns {
   length = 0;
   private capacity: number;
@@ -35,7 +35,6 @@ export class EventColumns {
   size: Float64Array<ArrayBuffer>;
   timeUs: Float64Array<ArrayBuffer>;
   stack: Uint32Array<ArrayBuffer>;
-  stream: Uint32Array<ArrayBuffer>;
 
   /** @param expected entries, a guess: memory that is not written to costs nothing */
   constructor(expected = 0) {
@@ -47,7 +46,6 @@ export class EventColumns {
     this.size = new Float64Array(capacity);
     this.timeUs = new Float64Array(capacity);
     this.stack = new Uint32Array(capacity);
-    this.stream = new Uint32Array(capacity);
   }
 
   /** Makes so many entries of zeros, to be written to. @returns the first of them */
@@ -66,13 +64,12 @@ export class EventColumns {
     this.size[index] = row.size;
     this.timeUs[index] = row.timeUs;
     this.stack[index] = row.stack;
-    this.stream[index] = row.stream;
     return index;
   }
 
   /** The filled part of the columns. The rest was never written, so it takes no memory. */
   take(): Omit<EventTable, 'count' | RareColumn> {
-    const { length, action, addrLow, addrHigh, size, timeUs, stack, stream } = this;
+    const { length, action, addrLow, addrHigh, size, timeUs, stack } = this;
     return {
       action: action.subarray(0, length),
       addrLow: addrLow.subarray(0, length),
@@ -80,7 +77,6 @@ export class EventColumns {
       size: size.subarray(0, length),
       timeUs: timeUs.subarray(0, length),
       stack: stack.subarray(0, length),
-      stream: stream.subarray(0, length),
     };
   }
 
@@ -92,7 +88,6 @@ export class EventColumns {
     this.size = resized(this.size, new Float64Array(capacity));
     this.timeUs = resized(this.timeUs, new Float64Array(capacity));
     this.stack = resized(this.stack, new Uint32Array(capacity));
-    this.stream = resized(this.stream, new Uint32Array(capacity));
   }
 }
 

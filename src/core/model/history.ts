@@ -33,7 +33,7 @@ export interface TraceHistory extends DeviceHistory {
 /** Reconstructs one device's history. Linear in its events. */
 export function deviceHistory(snapshot: Snapshot, device: number): TraceHistory {
   const trace = snapshot.traces.find((candidate) => candidate.device === device) ?? { device, first: 0, count: 0 };
-  const { allocations, liveBefore, peak, segmentEvents, disagreement } = replay(snapshot, trace);
+  const { allocations, liveBefore, peak, disagreement } = replay(snapshot, trace);
   const live = new LiveBytes(
     trace,
     allocations,
@@ -44,7 +44,7 @@ export function deviceHistory(snapshot: Snapshot, device: number): TraceHistory 
   );
   const startUs = trace.count > 0 ? snapshot.events.timeUs[trace.first] : 0;
   const times = startUs > 0 ? new TraceTimes(snapshot.events, trace, startUs) : null;
-  const reserved = snapshot.absent.includes('reserved') ? null : new ReservedBytes(snapshot, trace, segmentEvents);
+  const reserved = snapshot.absent.includes('reserved') ? null : new ReservedBytes(snapshot, trace);
   return {
     trace,
     allocations,
@@ -110,15 +110,19 @@ function changesOf({ count, birth, death, bytes }: AllocationTable, end: number)
 /** Reserved bytes change at few events, so there need be no column of them. */
 class ReservedBytes {
   private made: Float64Array | null = null;
+  /** Ordinals, ascending. */
+  private readonly changes: Uint32Array;
   /** Before the first change, and after each. */
   private readonly bytes: Float64Array;
 
-  /** @param changes ordinals, ascending */
   constructor(
-    { events, segments }: Snapshot,
+    { events, segmentEvents, segments }: Snapshot,
     private readonly trace: DeviceTrace,
-    private readonly changes: readonly number[],
   ) {
+    const { event: changing } = segmentEvents;
+    const end = trace.first + trace.count;
+    const own = changing.subarray(countUpTo(changing, trace.first - 1), countUpTo(changing, end - 1));
+    const changes = (this.changes = own.map((event) => event - trace.first));
     this.bytes = new Float64Array(changes.length + 1);
     let after = 0;
     for (let segment = 0; segment < segments.count; segment++) {

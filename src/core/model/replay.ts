@@ -26,8 +26,6 @@ export interface Replay {
   readonly liveBefore: Bytes;
   /** The event after which live bytes are highest, the first of several; -1 for the state before the trace. */
   readonly peak: { readonly event: number; readonly liveBytes: Bytes };
-  /** Ordinals of the events that change reserved memory. */
-  readonly segmentEvents: readonly number[];
   /** Bytes that the trace leaves allocated and the blocks do not have, or the other way round. */
   readonly disagreement: Bytes;
 }
@@ -61,7 +59,6 @@ class TraceReplay {
   private readonly bytes: Float64Array;
   private readonly stack: Uint32Array;
   private readonly forwardStack: Uint32Array;
-  private readonly segmentEvents: number[] = [];
   private readonly last: AddressTable;
   private count = 0;
   private allocs = 0;
@@ -117,10 +114,7 @@ class TraceReplay {
       const event = first + ordinal;
       const what = action[event] as Action;
       const isAlloc = what === Action.Alloc;
-      if (!isAlloc && what !== freeing) {
-        if (changesReserved(what)) this.segmentEvents.push(ordinal);
-        continue;
-      }
+      if (!isAlloc && what !== freeing) continue;
       if (isAlloc) allocs++;
       else frees++;
       // Signed words need no number object where the call is not inlined.
@@ -206,7 +200,6 @@ class TraceReplay {
       },
       liveBefore: this.liveBefore,
       peak: { event: this.peak, liveBytes: this.liveBefore + this.highest },
-      segmentEvents: this.segmentEvents,
       // A recording that left out either kind (skip_actions) has nothing to compare.
       disagreement:
         this.allocs === 0 || this.frees === 0
@@ -258,15 +251,6 @@ function disagreement(
   }
   for (const row of last.rows()) if (row !== FREED) bytes += said(row);
   return bytes;
-}
-
-function changesReserved(action: Action): boolean {
-  return (
-    action === Action.SegmentAlloc ||
-    action === Action.SegmentMap ||
-    action === Action.SegmentFree ||
-    action === Action.SegmentUnmap
-  );
 }
 
 /** Blocks of a device that are allocated or wait for another stream. */

@@ -78,8 +78,6 @@ export interface EventTable {
   readonly stack: Uint32Array;
   /** Stack of the forward pass, innermost first, `NO_STACK` where none; null if no event has one. */
   readonly forwardStack: Uint32Array | null;
-  /** Opaque stream labels, as text ids of their decimal form. */
-  readonly stream: Uint32Array;
   /**
    * The profiler's category of an allocation, as text ids such as `parameter` or `activation`; 0 without one. Null if
    * no event has one.
@@ -92,6 +90,14 @@ export interface EventTable {
   readonly metadata: Uint32Array | null;
   /** Which compiled region ran (`Torch-Compiled Region: 0/0`), as text ids; 0 where none; null if no event has one. */
   readonly compileContext: Uint32Array | null;
+}
+
+/** The events that change reserved memory, in their order, with the streams of their segments. */
+export interface SegmentEventTable {
+  readonly count: number;
+  readonly event: Uint32Array;
+  /** Opaque labels, as text ids of their decimal form; 0 if unknown. */
+  readonly stream: Uint32Array;
 }
 
 /** Failed allocations with the device's free memory, in the order of the events. */
@@ -188,6 +194,7 @@ export interface Snapshot {
   readonly stacks: StackTable;
   readonly traces: readonly DeviceTrace[];
   readonly events: EventTable;
+  readonly segmentEvents: SegmentEventTable;
   readonly failures: FailureTable;
   readonly segments: SegmentTable;
   readonly blocks: BlockTable;

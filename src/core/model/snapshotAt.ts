@@ -1,5 +1,6 @@
 /** A device's segments and blocks at any instant of its trace, replayed backwards from where the snapshot has them. */
 import { AddressTable } from './addressTable.js';
+import { countUpTo } from './ascending.js';
 import {
   Action,
   BlockState,
@@ -82,7 +83,11 @@ export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: 
 const FREE = { state: BlockState.Inactive, stack: NO_STACK, allocEvent: NO_INDEX } as const;
 
 /** By address. */
-function segmentsAt({ events, segments }: Snapshot, { trace }: DeviceHistory, ordinal: number): Segment[] {
+function segmentsAt(
+  { events, segmentEvents, segments }: Snapshot,
+  { trace }: DeviceHistory,
+  ordinal: number,
+): Segment[] {
   const held = new Map<number, Segment>();
   for (let row = 0; row < segments.count; row++) {
     if (segments.device[row] !== trace.device) continue;
@@ -97,12 +102,14 @@ function segmentsAt({ events, segments }: Snapshot, { trace }: DeviceHistory, or
       isExpandable: segments.isExpandable[row],
     });
   }
-  for (let undone = trace.count - 1; undone > ordinal; undone--) {
-    const event = trace.first + undone;
+  const { event: changing, stream } = segmentEvents;
+  for (let at = countUpTo(changing, trace.first + trace.count - 1) - 1; at >= 0; at--) {
+    const event = changing[at];
+    if (event <= trace.first + ordinal) break;
     const start = events.addrHigh[event] * HIGH_WORD + events.addrLow[event];
     const size = events.size[event];
     const isSmall = Number(size <= LARGEST_SMALL_SEGMENT);
-    const back = { start, size, stream: events.stream[event], pool: 0, stack: events.stack[event], isSmall };
+    const back = { start, size, stream: stream[at], pool: 0, stack: events.stack[event], isSmall };
     switch (events.action[event]) {
       case Action.SegmentAlloc:
         held.delete(start);

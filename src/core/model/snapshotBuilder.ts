@@ -69,6 +69,9 @@ export class SnapshotBuilder {
   private readonly metadata = new LazyColumn(NO_TEXT);
   private readonly compileContext = new LazyColumn(NO_TEXT);
 
+  private readonly segmentEvent = new Growable(Uint32Array);
+  private readonly segmentStream = new Growable(Uint32Array);
+
   private readonly failedEvent = new Growable(Uint32Array, 4);
   private readonly failedFree = new Growable(Float64Array, 4);
 
@@ -114,6 +117,14 @@ export class SnapshotBuilder {
     this.compileContext.set(event, compileContext);
   }
 
+  /** Notes the stream of an event that is in the columns, if it is one of segments. Events come in their order. */
+  noteStream(event: EventIndex, stream: StringId): void {
+    const action = this.events.action[event] as Action;
+    if (action < Action.SegmentAlloc || action > Action.SegmentUnmap) return;
+    this.segmentEvent.push(event);
+    this.segmentStream.push(stream);
+  }
+
   /** An allocation failed. @param deviceFree free memory of the device */
   addFailure(event: EventIndex, deviceFree: Bytes): void {
     this.failedEvent.push(event);
@@ -126,6 +137,7 @@ export class SnapshotBuilder {
     this.forward.set(index, row.forwardStack);
     this.category.set(index, row.category);
     this.setTexts(index, row.metadata, row.compileContext);
+    this.noteStream(index, row.stream);
     if (row.action === Action.Alloc && capture !== NO_INDEX) this.captures.alloc[capture] = index;
     return index;
   }
@@ -235,6 +247,11 @@ export class SnapshotBuilder {
       stacks: this.stacks.take(),
       traces: facts.traces,
       events,
+      segmentEvents: {
+        count: this.segmentEvent.length,
+        event: this.segmentEvent.take(),
+        stream: this.segmentStream.take(),
+      },
       failures: {
         count: this.failedEvent.length,
         event: this.failedEvent.take(),

@@ -7,7 +7,7 @@ import { Action, BlockState, EMPTY_STACK, NO_INDEX, type Snapshot } from './snap
  * @throws RangeError that names the column
  */
 export function checkSnapshot(snapshot: Snapshot): void {
-  const { frames, stacks, events, failures, segments, blocks, annotations } = snapshot;
+  const { frames, stacks, events, segmentEvents, failures, segments, blocks, annotations } = snapshot;
   checkFacts(snapshot);
   checkStrings(snapshot);
   const texts = snapshot.strings.count;
@@ -22,10 +22,12 @@ export function checkSnapshot(snapshot: Snapshot): void {
   finite('events.timeUs', events.timeUs);
   below('events.stack', events.stack, stacks.count);
   if (events.forwardStack !== null) below('events.forwardStack', events.forwardStack, stacks.count);
-  below('events.stream', events.stream, texts);
   if (events.category !== null) below('events.category', events.category, texts);
   if (events.metadata !== null) below('events.metadata', events.metadata, texts);
   if (events.compileContext !== null) below('events.compileContext', events.compileContext, texts);
+  below('segmentEvents.event', segmentEvents.event, events.count);
+  rising('segmentEvents.event', segmentEvents.event);
+  below('segmentEvents.stream', segmentEvents.stream, texts);
   below('failures.event', failures.event, events.count);
   finite('failures.deviceFree', failures.deviceFree);
 

@@ -5,6 +5,7 @@ import type {
   EventTable,
   FailureTable,
   FrameTable,
+  SegmentEventTable,
   SegmentTable,
   Snapshot,
   StackTable,
@@ -27,6 +28,7 @@ interface Tables {
   frames: FrameTable;
   stacks: StackTable;
   events: EventTable;
+  segmentEvents: SegmentEventTable;
   failures: FailureTable;
   segments: SegmentTable;
   blocks: BlockTable;
@@ -61,11 +63,11 @@ const LAYOUT: { readonly [T in TableName]: { readonly [C in Exclude<keyof Tables
       timeUs: 'f64',
       stack: 'u32',
       forwardStack: 'u32?',
-      stream: 'u32',
       category: 'u32?',
       metadata: 'u32?',
       compileContext: 'u32?',
     },
+    segmentEvents: { event: 'u32', stream: 'u32' },
     failures: { event: 'u32', deviceFree: 'f64' },
     segments: {
       device: 'i32',
@@ -99,8 +101,9 @@ const TEXT_ENDS = 'strings.ends';
 
 /** The columns and facts of a snapshot. Copies nothing. */
 export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
-  const { strings, frames, stacks, events, failures, segments, blocks, annotations, ...facts } = snapshot;
-  const tables: Tables = { frames, stacks, events, failures, segments, blocks, annotations };
+  const { strings, frames, stacks, events, segmentEvents, failures, segments, blocks, annotations, ...facts } =
+    snapshot;
+  const tables: Tables = { frames, stacks, events, segmentEvents, failures, segments, blocks, annotations };
   const { bytes, ends } = strings.utf8();
   const columns: Record<string, Column> = { [TEXT_BYTES]: bytes, [TEXT_ENDS]: ends };
   for (const { table, column } of layout()) {

@@ -19,6 +19,19 @@ function liveBlocks({ blocks, segments }: Snapshot, device: number): Map<string,
   return live;
 }
 
+/** Address, size and stream of each segment of a device. */
+function segmentsOf({ segments, strings }: Snapshot, device: number): string[] {
+  const rows = Array.from(segments.device, (_, row) => row).filter((row) => segments.device[row] === device);
+  return rows
+    .map((row) =>
+      [segments.addrHigh, segments.addrLow, segments.totalSize]
+        .map((column) => column[row])
+        .join(' ')
+        .concat(` stream ${strings.text(segments.stream[row])}`),
+    )
+    .sort();
+}
+
 describe('the memory at an instant', () => {
   const folders = [
     join(exampleFolder(), 'snapshots'),
@@ -56,9 +69,11 @@ describe('the memory at an instant', () => {
         const history = deviceHistory(late, device);
         const same = late.events.timeUs[history.trace.first] === early.events.timeUs[first];
         if (!same || history.trace.count <= count) continue;
-        const at = liveBlocks(snapshotAt(late, history, count - 1).snapshot, device);
+        const { snapshot } = snapshotAt(late, history, count - 1);
+        const at = liveBlocks(snapshot, device);
         const truth = liveBlocks(early, device);
         assert.deepEqual([...at.keys()].sort(), [...truth.keys()].sort(), folder);
+        assert.deepEqual(segmentsOf(snapshot, device), segmentsOf(early, device), folder);
         compared++;
       }
     }

@@ -159,7 +159,7 @@ export class EntryReader implements RecordReader {
     columns.size.set(views.size.subarray(0, count), first);
     columns.timeUs.set(views.time.subarray(0, count), first);
     columns.stack.set(views.stack.subarray(0, count), first);
-    columns.stream.set(views.stream.subarray(0, count), first);
+    for (let i = 0; i < count; i++) builder.noteStream(first + i, views.stream[i]);
     if (views.state[State.IsTagged] !== 0) {
       for (let i = 0; i < count; i++) builder.setTexts(first + i, views.metadata[i], views.context[i]);
     }

@@ -106,11 +106,12 @@ export class TorchSink implements PickleSink {
     }
   }
 
-  /** Adds rows that the columns already have to the trace that ends with the last event. */
+  /** Adds rows that the columns already have, without their streams, to the trace that ends with the last event. */
   addKnownEvents(count: number): void {
     const { events } = this.builder;
     this.objects.extendEvents(events.length, count);
-    events.claim(count);
+    const first = events.claim(count);
+    for (let event = first; event < first + count; event++) this.builder.noteStream(event, 0);
   }
 
   /**
