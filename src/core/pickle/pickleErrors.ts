@@ -37,21 +37,12 @@ export class PickleErrors {
   /** @param asked how much, where that is known */
   limit(kind: Excess, offset: number, asked: number | null = null): LimitError {
     const most = kind === 'integerBytes' ? MOST_INTEGER_BYTES : this.limits[kind];
+    const said = [this.name, excessText(kind, asked), offset] as const;
     return new LimitError(
       { kind, most, asked, offset },
       OF_ONE_VALUE.has(kind)
-        ? t(
-            '{0} needs more {1} than Leakline allows, at byte {2}. Dump the snapshot again.',
-            this.name,
-            excessText(kind, asked),
-            offset,
-          )
-        : t(
-            '{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
-            this.name,
-            excessText(kind, asked),
-            offset,
-          ),
+        ? t('{0} needs more {1} than Leakline allows, at byte {2}. Dump the snapshot again.', ...said)
+        : t('{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.', ...said),
     );
   }
 
