@@ -4,6 +4,7 @@ import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import type { SpareColumns } from '../model/spareColumns.js';
 import { DEFAULT_PICKLE_LIMITS } from '../pickle/pickleLimits.js';
 import { PickleMachine } from '../pickle/pickleMachine.js';
+import { Forgotten } from '../pickle/recordReader.js';
 import { runPickle } from '../pickle/runPickle.js';
 import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
@@ -31,9 +32,14 @@ export const torchPickle: Format = {
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const { spare } = context;
-  return context.mayTakeEvents === true && spare !== undefined && Number.isFinite(source.size)
-    ? readBeginning(source, context, spare)
-    : readAll(source, context);
+  try {
+    return context.mayTakeEvents === true && spare !== undefined && Number.isFinite(source.size)
+      ? await readBeginning(source, context, spare)
+      : await readAll(source, context);
+  } catch (error) {
+    if (!(error instanceof Forgotten)) throw error;
+    return readAll(source, context, undefined, false);
+  }
 }
 
 /** Reads a dump without the events that a later one has shown; all of it where that is not certain. */
@@ -51,12 +57,13 @@ async function readAll(
   source: ByteSource,
   context: ReadContext,
   knownTo?: (machine: PickleMachine, sink: TorchSink) => KnownEvents,
+  forgets = true,
 ): Promise<ReadResult> {
   const size = Number.isFinite(source.size) ? source.size : 0;
   const builder = new SnapshotBuilder(knownTo === undefined ? size / EVENT_BYTES : 0, context.spare?.columns);
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
-  const machine = torchMachine(sink, source.size);
+  const machine = torchMachine(sink, source.size, forgets);
   const known = knownTo?.(machine, sink);
   const end = await runPickle(source, machine, known === undefined ? context : { ...context, detour: known.detour })
     .catch(async (error: unknown) => {
@@ -69,12 +76,15 @@ async function readAll(
   return { kind: 'snapshot', snapshot, tookEvents: known?.isUsed === true };
 }
 
-/** @param fileBytes of the input, infinite where unknown */
-export function torchMachine(sink: TorchSink, fileBytes: number): PickleMachine {
+/**
+ * @param fileBytes of the input, infinite where unknown
+ * @param forgets true to take less memory; if it throws {@link Forgotten}, read again without
+ */
+export function torchMachine(sink: TorchSink, fileBytes: number, forgets = true): PickleMachine {
   const slots = Number.isFinite(fileBytes) ? fileBytes / SLOT_BYTES : 0;
   return new PickleMachine(sink, sink.name, slots, DEFAULT_PICKLE_LIMITS, (stack, memoSlots) => {
     try {
-      return new EntryReader(sink, stack, memoSlots, fileBytes);
+      return new EntryReader(sink, stack, memoSlots, fileBytes, forgets);
     } catch {
       // No WebAssembly, or no memory for it: the machine reads the same in more time.
       return null;

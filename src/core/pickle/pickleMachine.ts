@@ -97,7 +97,7 @@ export class PickleMachine {
 
   /** To be called when nothing more is to be run. */
   close(): void {
-    this.records?.close();
+    this.records?.close(this.done ? this.memoCount : null);
   }
 
   /**
@@ -164,7 +164,8 @@ export class PickleMachine {
               ({ ref, memoSlot } = stack);
               capacity = ref.length;
             }
-            ref[sp++] = memo[slot];
+            const value = memo[slot];
+            ref[sp++] = value === NONE_REF && this.records !== null ? this.records.recall(slot) : value;
             get = p < end ? buffer[p] : 0;
           } while (get === Op.LongBinGet || get === Op.BinGet);
           break;

@@ -1,6 +1,14 @@
+import type { Ref } from './values.js';
+
+/**
+ * A file refers to something that the reader of records has left out of the memo, as no pickler of snapshots does it. Read it
+ * again without leaving anything out.
+ */
+export class Forgotten extends Error {}
+
 /** Reads dictionaries that lie whole in the input, in place of the machine, which does the same in many more steps. */
 export interface RecordReader {
-  /** The machine's memo. */
+  /** The machine's memo. Its empty slots are zero, see `recall`. */
   readonly memo: Int32Array;
   /** Slots of the memo that are filled, after the last record. */
   readonly memoCount: number;
@@ -27,6 +35,9 @@ export interface RecordReader {
    */
   giveUp(): void;
 
-  /** No record follows: the memo is no longer the machine's. */
-  close(): void;
+  /** The value of a slot that is empty in the memo. @throws Forgotten */
+  recall(slot: number): Ref;
+
+  /** No record follows: the memo is no longer the machine's. @param filled slots of it, null if unknown */
+  close(filled: number | null): void;
 }

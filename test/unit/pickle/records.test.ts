@@ -5,7 +5,9 @@ import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { TorchSink } from '../../../src/core/formats/torch/torchSink.js';
 import { torchMachine } from '../../../src/core/formats/torchPickle.js';
 import { SnapshotBuilder } from '../../../src/core/model/snapshotBuilder.js';
+import { Forgotten } from '../../../src/core/pickle/recordReader.js';
 import { runPickle } from '../../../src/core/pickle/runPickle.js';
+import { NONE_REF } from '../../../src/core/pickle/values.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf } from '../../support/columns.js';
 import { MemoWriter, type Dialect } from './memoWriter.js';
@@ -71,6 +73,14 @@ function values(random: (below: number) => number): Values {
         return writer.none();
     }
   };
+}
+
+/** What nearly all entries have; null under other keys. */
+function plainOf(key: string): ((writer: MemoWriter) => unknown) | null {
+  if (key === 'compile_context') return (writer) => writer.fresh('N/A');
+  if (key === 'pool_id') return (writer) => writer.pair(0, 0);
+  if (key === 'user_metadata') return (writer) => writer.shared('');
+  return key === 'size' ? (writer) => writer.int(512) : null;
 }
 
 /** Equal for equal stacks; some have one frame, some more than fit into one batch. */
@@ -170,6 +180,41 @@ describe('Records', () => {
         writer.dict(KEYS.map((key) => [key, of(key)]));
       }),
     );
+  });
+
+  for (const [what, ofKey] of [
+    ['a text', { compile_context: (w) => w.same('late', (v) => v.fresh('N/A')) }],
+    ['a pair', { pool_id: (w) => w.same('late', (v) => v.pair(0, 0)) }],
+    ['an entry', { previous: (w) => w.same('late entry', empty) }],
+  ] as [string, Record<string, (writer: MemoWriter) => unknown>][]) {
+    it(`are what the machine gives, where a file refers to ${what} that the reader has left out`, async () => {
+      const random = seededRandom(6);
+      const bytes = snapshotOf(2000, (writer, index) => {
+        const of = values(random);
+        const isLate = index === 700 || index === 1500;
+        const entry = (keys: string[]) => (w: MemoWriter) =>
+          w.dict(keys.map((key) => [key, (isLate ? ofKey[key] : undefined) ?? plainOf(key) ?? of(key)]));
+        if (index === 700) writer.same('late entry', entry(KEYS));
+        else entry(isLate && 'previous' in ofKey ? [...KEYS, 'previous'] : KEYS)(writer);
+      });
+      const sink = new TorchSink(new SnapshotBuilder(2000), 'test');
+      await assert.rejects(runPickle(bytesSource('test', bytes), torchMachine(sink, bytes.length)), Forgotten);
+      await assertSame(bytes);
+    });
+  }
+
+  it('leave most slots of the memo empty', async () => {
+    const random = seededRandom(7);
+    const bytes = snapshotOf(5000, (writer) => {
+      const of = values(random);
+      writer.dict(KEYS.map((key) => [key, plainOf(key) ?? of(key)]));
+    });
+    const machine = torchMachine(new TorchSink(new SnapshotBuilder(5000), 'test'), bytes.length);
+    await runPickle(bytesSource('test', bytes), machine);
+    let filled = 0;
+    for (let slot = 0; slot < machine.memoized; slot++) if (machine.memoAt(slot) !== NONE_REF) filled++;
+    assert.ok(machine.memoized > 15_000);
+    assert.ok(filled < 0.1 * machine.memoized, `${filled} of ${machine.memoized}`);
   });
 
   it('changed in a few bytes give the same columns or the same error', async () => {

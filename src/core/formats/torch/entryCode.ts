@@ -32,6 +32,7 @@ type Exports = Readonly<Record<string, { value: number }>> & {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   readonly read: Read;
   readonly begin: () => void;
+  readonly keptValue: (slot: number) => number;
 };
 
 /** The caller's functions that the code calls: see `assembly/entryReader.ts`. */
@@ -52,6 +53,11 @@ const MOST_RUN_BYTES = 1 << 24;
 /** A list takes about so many bytes. */
 const LIST_BYTES = 64;
 const MOST_RUNS = 1 << 18;
+/** Lists whose slots are in a table; those beyond them are in the memo. */
+const MOST_KEPT_LISTS = 1 << 24;
+const LISTS_OF_UNKNOWN = 1 << 20;
+/** Of a list's slot and value. */
+const KEPT_BYTES = 8;
 /** Of a run beside its content. */
 const RUN_BYTES = 16;
 /** Room for loads that look ahead. */
@@ -76,10 +82,14 @@ export class EntryCode {
   private static spare: EntryCode | null = null;
 
   readonly read: Read;
+  /** The value of a list's slot, 0 if none is known. */
+  readonly keptValue: (slot: number) => number;
   readonly inputAt: number;
   /** Bytes of the input at once. */
   inputBytes = 0;
   private memoAt = 0;
+  /** Behind it, the memory was never written to. */
+  private writtenTo = 0;
   private readonly exports: Exports;
 
   private caller = NO_CALLER;
@@ -97,28 +107,33 @@ export class EntryCode {
     const instance = new WebAssembly.Instance(EntryCode.compiled, { entryReader: { ...entryReader } });
     this.exports = instance.exports as unknown as Exports;
     this.read = this.exports.read;
+    this.keptValue = this.exports.keptValue;
     this.inputAt = this.get('REST');
   }
 
   /**
    * @param fileBytes of the input, infinite where unknown: less memory is reserved for a small one
    * @param slots of the memo
+   * @param forgets true to leave slots of the memo empty
    * @throws Error if there is no WebAssembly, or no memory for it
    */
-  static take(caller: EntryImports, fileBytes: number, slots: number): EntryCode {
+  static take(caller: EntryImports, fileBytes: number, slots: number, forgets: boolean): EntryCode {
     const code = EntryCode.spare ?? new EntryCode();
     EntryCode.spare = null;
     code.caller = caller;
     code.layOut(fileBytes);
     code.reserve(slots);
+    code.set('forgets', Number(forgets));
     code.exports.begin();
     return code;
   }
 
-  /** The file is read: the memory is the next file's. */
-  release(): void {
+  /** The memory is the next file's. @param filled slots of the memo; null if unknown, then the memory is not kept */
+  release(filled: number | null): void {
     this.caller = NO_CALLER;
-    if (this.exports.memory.buffer.byteLength <= MOST_KEPT) EntryCode.spare = this;
+    if (filled === null || this.exports.memory.buffer.byteLength > MOST_KEPT) return;
+    this.writtenTo = this.memoAt + Int32Array.BYTES_PER_ELEMENT * filled;
+    EntryCode.spare = this;
   }
 
   private layOut(fileBytes: number): void {
@@ -127,7 +142,14 @@ export class EntryCode {
     const runBytes = Math.min(MOST_RUN_BYTES, fileBytes);
     const runsAt = aligned(this.inputAt + this.inputBytes + SLACK);
     const runBytesAt = aligned(runsAt + RUN_BYTES * runs);
-    this.memoAt = aligned(runBytesAt + runBytes + SLACK);
+    const lists = Number.isFinite(fileBytes)
+      ? Math.min(MOST_KEPT_LISTS, Math.ceil(fileBytes / LIST_BYTES))
+      : LISTS_OF_UNKNOWN;
+    const keptAt = aligned(runBytesAt + runBytes + SLACK);
+    this.memoAt = keptAt + KEPT_BYTES * lists;
+    if (this.writtenTo > this.memoAt) new Uint8Array(this.exports.memory.buffer).fill(0, this.memoAt, this.writtenTo);
+    this.set('keptAt', keptAt);
+    this.set('mostKept', lists);
     this.set('runsAt', runsAt);
     this.set('mostRuns', runs);
     this.set('runBytesAt', runBytesAt);

@@ -1,5 +1,5 @@
 import { Action } from '../../model/snapshot.js';
-import type { RecordReader } from '../../pickle/recordReader.js';
+import { Forgotten, type RecordReader } from '../../pickle/recordReader.js';
 import {
   EMPTY_DICT_REF,
   Kind,
@@ -47,6 +47,7 @@ export class EntryReader implements RecordReader {
    * @param stack where records are pushed
    * @param slots of the memo
    * @param fileBytes infinite where unknown
+   * @param forgets true to leave slots of the memo empty that files do not refer to, see {@link Forgotten}
    * @throws Error if there is no WebAssembly, or no memory for it
    */
   constructor(
@@ -54,6 +55,7 @@ export class EntryReader implements RecordReader {
     private readonly stack: ValueStack,
     slots: number,
     fileBytes: number,
+    private readonly forgets: boolean,
   ) {
     this.cells = new ValueStack(stack);
     this.code = EntryCode.take(
@@ -67,6 +69,7 @@ export class EntryReader implements RecordReader {
       },
       fileBytes,
       slots,
+      forgets,
     );
     const { code } = this;
     this.mostRows = code.get('ROWS');
@@ -86,13 +89,21 @@ export class EntryReader implements RecordReader {
     return this.views.memo;
   }
 
-  close(): void {
-    this.giveUp();
-    this.code.release();
+  close(filled: number | null): void {
+    this.isTrusting = false;
+    this.code.release(filled);
   }
 
   giveUp(): void {
+    // The table would answer for slots that got another value.
+    if (this.forgets) throw new Forgotten();
     this.isTrusting = false;
+  }
+
+  recall(slot: number): Ref {
+    const value = this.forgets ? this.code.keptValue(slot) : NONE_REF;
+    if (this.forgets && value === NONE_REF) throw new Forgotten();
+    return value;
   }
 
   use(buffer: Uint8Array, end: number): void {

@@ -6,6 +6,8 @@
  * - Values go into cells, not onto the machine's stack, and containers need no marks.
  * - The bytes of a list are compared with the list that followed the last one before, and with one of equal hash.
  * - Trace entries become rows. The caller takes a thousand rows at a time.
+ * - Most memo slots stay empty, since nothing refers to them: those of rows, and of texts and pairs that were there before.
+ *   The slots of lists are in a table. The memo takes a third of the memory so.
  *
  * Other input is left to the machine. Before a dictionary is complete, the caller gets only its texts, pairs, frames and
  * stacks. The caller stores equal ones once, so the machine may pass them again.
@@ -129,10 +131,10 @@ const LONG_KEY: usize = POOL + 4 * POOLS * POOLS;
 const SHORT_KEY: usize = LONG_KEY + 4 * (MAX_KEYS + 1);
 /** At the place of a value: its text's length and bytes, if these are three; at the place before: the text's value. */
 const SHORT_TEXT: usize = SHORT_KEY + 4 * (MAX_KEYS + 1);
-/** The lists of a record: the cell of each, its memo slot and its stack. */
+/** The lists of a record: the cell of each, the place of its memoized value and its stack. */
 const LIST_CELL: usize = SHORT_TEXT + 8 * MAX_KEYS;
-const LIST_SLOT: usize = LIST_CELL + 4 * MAX_KEYS;
-const LIST_STACK: usize = LIST_SLOT + 4 * MAX_KEYS;
+const LIST_PLACE: usize = LIST_CELL + 4 * MAX_KEYS;
+const LIST_STACK: usize = LIST_PLACE + 4 * MAX_KEYS;
 /** The last run of each hash. Its bytes are compared, so two runs of one hash only cost time. */
 const GUESS: usize = LIST_STACK + 4 * MAX_KEYS;
 /** Here begin the regions whose places and lengths the caller sets before `begin`. */
@@ -150,7 +152,14 @@ const SUCCESSOR: u32 = 12;
 export let runBytesAt: usize = 0;
 /** Lists beyond these bytes are decoded each time. */
 export let mostRunBytes: i32 = 0;
-/** The memo, to the end of the memory. */
+/** The memo slots of lists, ascending, each with its value. They are not in the memo, unless the table is full. */
+export let keptAt: usize = 0;
+export let mostKept: u32 = 0;
+const KEPT: u32 = 8;
+const KEPT_VALUE: u32 = 4;
+/** 0 if all values are in the memo. */
+export let forgets: i32 = 0;
+/** The memo, to the end of the memory. Empty slots are zero. */
 export let memoAt: usize = 0;
 
 /** The results of a call: see `finish`. */
@@ -190,6 +199,11 @@ let isEntry: bool = false;
 let runBytes: i32 = 0;
 let runs: u32 = 1;
 let lastRun: u32 = 0;
+let kept: u32 = 0;
+/** From here on, slots of the memo are empty. A load would take a page of memory. */
+let emptyFrom: i32 = 0;
+/** True if the last text or pair was there before. */
+let isRepeated: bool = false;
 
 /** Forgets the previous file. Call it after the settings. */
 export function begin(): void {
@@ -204,6 +218,8 @@ export function begin(): void {
   runBytes = 0;
   runs = 1;
   lastRun = 0;
+  kept = 0;
+  memoCount = emptyFrom = 0;
 }
 
 /**
@@ -217,6 +233,8 @@ export function begin(): void {
  * @returns the place behind the last record; `from` if the machine has to go on
  */
 export function read(from: usize, end: usize, filled: i32, slots: i32, most: i32, event: i32, capture: i32): usize {
+  // The machine has filled slots.
+  if (filled !== memoCount) emptyFrom = filled;
   memoCount = filled;
   memoSlots = slots;
   firstEvent = event;
@@ -255,7 +273,21 @@ function record(from: usize, last: usize): usize {
   if (from > last || memoCount + MAX_SLOTS > memoSlots) return 0;
   if (load<u8>(from) !== EMPTY_DICT) return 0;
   const known = memoCount;
-  let p = from + 1;
+  const keptBefore = kept;
+  const behind = content(from + 1, last, known);
+  if (behind !== 0) return behind;
+  // The machine reads it.
+  if (emptyFrom > known) memory.fill(memoAt + 4 * known, 0, 4 * (emptyFrom - known));
+  kept = keptBefore;
+  // What is read again was not there before.
+  memory.fill(POOL, 0, LONG_KEY - POOL);
+  memory.fill(SHORT_TEXT, 0, LIST_CELL - SHORT_TEXT);
+  return 0;
+}
+
+/** Reads a record from after its first opcode: see `record`. */
+function content(from: usize, last: usize, known: i32): usize {
+  let p = from;
   count = known;
   let put = putBytes(p, count);
   // The C++ writer memoizes after the content. The machine does that.
@@ -300,7 +332,10 @@ function plain(p: usize, at: i32, known: i32): usize {
     case LONG_BIN_GET: {
       const named = slotAt(p, op);
       if (named >= <u32>known) return 0;
-      setRef(at, load<i32>(memoAt + 4 * named));
+      let value = named < <u32>emptyFrom || forgets === 0 ? load<i32>(memoAt + 4 * named) : 0;
+      if (value === 0) value = keptValue(named);
+      if (value === 0) return 0;
+      setRef(at, value);
       return p + (op === BIN_GET ? 2 : 5);
     }
     case BIN_INT1:
@@ -362,17 +397,58 @@ function putBytes(p: usize, expected: i32): i32 {
   return 0;
 }
 
-/** Memoizes the value of a cell if the input says so. @returns the place behind, 0 if it names another slot than the next */
+/**
+ * Memoizes the text or pair in a cell if the input says so. One that was there before stays out: a writer that shares it
+ * names its first slot.
+ * @returns the place behind, 0 if it names another slot than the next
+ */
 function memoized(p: usize, cell: i32): usize {
   const put = putBytes(p, count);
   if (put === OTHER_SLOT) return 0;
-  if (put !== 0) memoize(load<i32>(REF + 4 * cell));
+  if (put !== 0) {
+    if (isRepeated && forgets !== 0) count++;
+    else memoize(load<i32>(REF + 4 * cell));
+  }
   return p + put;
+}
+
+/** The place of the value in the next slot, which is a list's. */
+function listPlace(): usize {
+  const next = count++;
+  if (forgets === 0 || kept === mostKept) {
+    emptyFrom = count;
+    return memoAt + 4 * <usize>next;
+  }
+  const place = keptAt + KEPT * kept++;
+  store<i32>(place, next);
+  return place + KEPT_VALUE;
+}
+
+/** The value of a list's slot, 0 if it is not in the table. */
+export function keptValue(slot: u32): i32 {
+  // Lists are named soon after: the search begins at the end.
+  let to = kept;
+  let step: u32 = 1;
+  while (to > step && load<u32>(keptAt + KEPT * (to - step)) > slot) {
+    to -= step;
+    step *= 2;
+  }
+  let from = to > step ? to - step : 0;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const place = keptAt + KEPT * middle;
+    const found = load<u32>(place);
+    if (found === slot) return load<i32>(place + KEPT_VALUE);
+    if (found < slot) from = middle + 1;
+    else to = middle;
+  }
+  return 0;
 }
 
 function memoize(value: i32): void {
   store<i32>(memoAt + 4 * <usize>count, value);
   count++;
+  emptyFrom = count;
 }
 
 function setRef(cell: i32, value: i32): void {
@@ -402,20 +478,23 @@ function otherKey(p: usize, key: i32, known: i32): bool {
 
 /** The text that most entries repeat ("N/A") has three bytes: they are compared together with its length. */
 function textOf(cell: i32, start: usize, bytes: i32): i32 {
+  isRepeated = false;
   if (bytes !== 3 || cell >= FIRST_ITEM) return TEXT_BITS | text(start, start + bytes);
   const word = (load<i32>(start - 1) & ~0xff) | 3;
-  const kept = SHORT_TEXT + 4 * cell;
-  if (load<i32>(kept) !== word) {
-    store<i32>(kept, word);
-    store<i32>(kept - 4, TEXT_BITS | text(start, start + bytes));
-  }
-  return load<i32>(kept - 4);
+  const known = SHORT_TEXT + 4 * cell;
+  if (load<i32>(known) !== word) {
+    store<i32>(known, word);
+    store<i32>(known - 4, TEXT_BITS | text(start, start + bytes));
+  } else isRepeated = true;
+  return load<i32>(known - 4);
 }
 
 function pairOf(first: i32, second: i32): i32 {
+  isRepeated = false;
   if (first >= POOLS || second >= POOLS) return pair(first, second);
   const place = POOL + 4 * (first * POOLS + second);
   if (load<i32>(place) === 0) store<i32>(place, pair(first, second));
+  else isRepeated = true;
   return load<i32>(place);
 }
 
@@ -425,17 +504,20 @@ function list(from: usize, last: usize, at: i32, known: i32): usize {
   let p = from;
   let put = putBytes(p, count);
   if (put === OTHER_SLOT) return 0;
-  let listSlot = NO_SLOT;
+  let place: usize = 0;
   if (put !== 0) {
-    listSlot = count;
-    memoize(EMPTY_LIST_REF);
+    place = listPlace();
+    store<i32>(place, EMPTY_LIST_REF);
     p += put;
   }
   let until = APPENDS;
   if (load<u8>(p) === MARK) {
     p++;
     // The C++ writer's empty list.
-    if (load<u8>(p) === APPENDS) return memoized(p + 1, at);
+    if (load<u8>(p) === APPENDS) {
+      isRepeated = false;
+      return memoized(p + 1, at);
+    }
   } else {
     const get: i32 = load<u8>(p);
     const isOne = (get === BIN_GET && load<u8>(p, 2) === APPEND) || (get === LONG_BIN_GET && load<u8>(p, 5) === APPEND);
@@ -445,15 +527,15 @@ function list(from: usize, last: usize, at: i32, known: i32): usize {
   const index = lists++;
   p = items(p, last, until, known, index);
   if (p === 0) return 0;
-  if (listSlot === NO_SLOT) {
+  if (place === 0) {
     // The C++ writer memoizes after the content.
     put = putBytes(p, count);
     if (put === OTHER_SLOT) return 0;
-    if (put !== 0) listSlot = count++;
+    if (put !== 0) place = listPlace();
     p += put;
   }
   store<i32>(LIST_CELL + 4 * index, at);
-  store<i32>(LIST_SLOT + 4 * index, listSlot);
+  store<usize>(LIST_PLACE + 4 * index, place);
   return p;
 }
 
@@ -536,7 +618,10 @@ function newFrame(from: usize, last: usize, known: i32, item: i32): usize {
   if ((at & 1) !== 0) return 0;
   const value = frame(FIRST_PART, at);
   if (value === NONE_REF) return 0;
-  if (ownSlot !== NO_SLOT) store<i32>(memoAt + 4 * <usize>ownSlot, value);
+  if (ownSlot !== NO_SLOT) {
+    store<i32>(memoAt + 4 * <usize>ownSlot, value);
+    emptyFrom = max(emptyFrom, ownSlot + 1);
+  }
   setRef(item, value);
   p++;
   put = putBytes(p, count);
@@ -580,8 +665,8 @@ function deliver(recordKeys: i32, ownSlot: i32): void {
     store<u32>(CAPTURE_EVENT + 4 * captures, NO_EVENT);
     captures++;
     setRef(load<i32>(LIST_CELL + 4 * index), value);
-    const listSlot = load<i32>(LIST_SLOT + 4 * index);
-    if (listSlot !== NO_SLOT) store<i32>(memoAt + 4 * <usize>listSlot, value);
+    const place = load<usize>(LIST_PLACE + 4 * index);
+    if (place !== 0) store<i32>(place, value);
   }
   if (hasOtherKeys || recordKeys !== plannedKeys) {
     plannedKeys = recordKeys;
@@ -591,6 +676,7 @@ function deliver(recordKeys: i32, ownSlot: i32): void {
   if (isEntry && row(ownSlot)) return;
   keys = recordKeys;
   slot = ownSlot;
+  emptyFrom = max(emptyFrom, ownSlot + 1);
 }
 
 function refOf(cell: i32): i32 {
@@ -639,7 +725,7 @@ function row(ownSlot: i32): bool {
     }
   }
   store<u32>(ROW_STACK + 4 * i, stack);
-  if (ownSlot !== NO_SLOT) store<i32>(memoAt + 4 * <usize>ownSlot, EVENT_BITS | (firstEvent + i));
+  if (ownSlot !== NO_SLOT && forgets === 0) store<i32>(memoAt + 4 * <usize>ownSlot, EVENT_BITS | (firstEvent + i));
   return true;
 }
 
