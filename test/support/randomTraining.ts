@@ -4,7 +4,9 @@ import { seededRandom } from './seededRandom.js';
 
 const FILE = '/home/ml/job/train.py';
 const BASE = 0x7f00_0000_0000;
-const SLOT = 1 << 20;
+const SLOT = 2 ** 34;
+/** Each of so many allocations takes more than four bytes count. */
+const HUGE_EVERY = 97;
 
 /** One allocation of the process. */
 export interface Lived {
@@ -92,7 +94,7 @@ export class RandomTraining {
   private allocate(line: number): Lived {
     const at = this.free.length > 0 && this.random(4) > 0 ? this.random(this.free.length) : -1;
     const address = at === -1 ? BASE + SLOT * this.slots++ : this.free.splice(at, 1)[0];
-    const requested = 1 + this.random(6) * 700;
+    const requested = 1 + this.random(6) * 700 + (this.lives.length % HUGE_EVERY === HUGE_EVERY - 1 ? 2 ** 32 : 0);
     const size = Math.max(1, Math.ceil(requested / 512)) * 512;
     const life: Lived = {
       line,

@@ -1,5 +1,6 @@
 import type { Action, EventTable } from './snapshot.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
+import { isNarrow, widened, type WholeNumbers } from './wholeNumbers.js';
 
 /** One trace entry on its way into the columns. Readers fill the same object repeatedly. */
 export interface EventRow {
@@ -32,7 +33,7 @@ export class EventColumns {
   action: Uint8Array<ArrayBuffer>;
   addrLow: Uint32Array<ArrayBuffer>;
   addrHigh: Uint32Array<ArrayBuffer>;
-  size: Float64Array<ArrayBuffer>;
+  size: WholeNumbers;
   timeUs: Float64Array<ArrayBuffer>;
   stack: Uint32Array<ArrayBuffer>;
 
@@ -43,7 +44,7 @@ export class EventColumns {
     this.action = new Uint8Array(capacity);
     this.addrLow = new Uint32Array(capacity);
     this.addrHigh = new Uint32Array(capacity);
-    this.size = new Float64Array(capacity);
+    this.size = new Uint32Array(capacity);
     this.timeUs = new Float64Array(capacity);
     this.stack = new Uint32Array(capacity);
   }
@@ -61,10 +62,15 @@ export class EventColumns {
     this.action[index] = row.action;
     this.addrLow[index] = row.addrLow;
     this.addrHigh[index] = row.addrHigh;
-    this.size[index] = row.size;
+    this.setSize(index, row.size);
     this.timeUs[index] = row.timeUs;
     this.stack[index] = row.stack;
     return index;
+  }
+
+  setSize(event: EventIndex, size: Bytes): void {
+    if (!isNarrow(size)) this.size = widened(this.size, this.length);
+    this.size[event] = size;
   }
 
   /** The filled part of the columns. The rest was never written, so it takes no memory. */
@@ -85,7 +91,10 @@ export class EventColumns {
     this.action = resized(this.action, new Uint8Array(capacity));
     this.addrLow = resized(this.addrLow, new Uint32Array(capacity));
     this.addrHigh = resized(this.addrHigh, new Uint32Array(capacity));
-    this.size = resized(this.size, new Float64Array(capacity));
+    this.size =
+      this.size instanceof Uint32Array
+        ? resized(this.size, new Uint32Array(capacity))
+        : resized(this.size, new Float64Array(capacity));
     this.timeUs = resized(this.timeUs, new Float64Array(capacity));
     this.stack = resized(this.stack, new Uint32Array(capacity));
   }

@@ -2,6 +2,7 @@ import { AddressTable } from './addressTable.js';
 import { countUpTo } from './ascending.js';
 import { Action, BlockState, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes } from './units.js';
+import { isNarrow, widened, type WholeNumbers } from './wholeNumbers.js';
 
 /**
  * The allocations of one device, one row each, in the order of allocation. A row is live after event `e` if `birth <= e
@@ -14,7 +15,7 @@ export interface AllocationTable {
   /** Ordinal of the freeing event; the number of events if the allocation is still live at the end. */
   readonly death: Int32Array;
   /** The block's size where the block is still there, else the requested size in the allocator's units of 512 bytes. */
-  readonly bytes: Float64Array;
+  readonly bytes: WholeNumbers;
   readonly stack: Uint32Array;
   readonly forwardStack: Uint32Array;
 }
@@ -56,7 +57,7 @@ class TraceReplay {
   private readonly freeing: Action;
   private readonly birth: Int32Array;
   private readonly death: Int32Array;
-  private readonly bytes: Float64Array;
+  private bytes: WholeNumbers;
   private readonly stack: Uint32Array;
   private readonly forwardStack: Uint32Array;
   private readonly last: AddressTable;
@@ -84,7 +85,7 @@ class TraceReplay {
     const most = trace.count + this.own.length;
     this.birth = new Int32Array(most);
     this.death = new Int32Array(most);
-    this.bytes = new Float64Array(most);
+    this.bytes = new Uint32Array(most);
     this.stack = new Uint32Array(most);
     this.forwardStack = new Uint32Array(most);
   }
@@ -97,7 +98,8 @@ class TraceReplay {
   passEvents(): void {
     const { action, addrLow, addrHigh, size, stack: stackOf, forwardStack: forwardOf } = this.snapshot.events;
     const { first, count: end } = this.trace;
-    const { liveAllocs, sizeOfLive, rowOfLive, freeing, last, birth, death, bytes, stack, forwardStack } = this;
+    const { liveAllocs, sizeOfLive, rowOfLive, freeing, last, birth, death, stack, forwardStack } = this;
+    let { bytes } = this;
     let count = 0;
     let allocs = 0;
     let frees = 0;
@@ -147,9 +149,11 @@ class TraceReplay {
         before += rounded;
         live -= rounded;
       }
+      if (!isNarrow(rounded)) bytes = widened(bytes, count);
       bytes[count] = rounded;
       count++;
     }
+    this.bytes = bytes;
     this.count = count;
     this.allocs = allocs;
     this.frees = frees;
@@ -162,12 +166,12 @@ class TraceReplay {
   /** Blocks decide at the end: memory without a block is gone, also if the trace has it as live. */
   trustBlocks(): void {
     const { blocks } = this.snapshot;
-    const { birth, death, bytes } = this;
+    const { birth, death } = this;
     const end = this.trace.count;
     for (const row of this.last.rows()) {
       if (row === FREED || death[row] !== end) continue;
       death[row] = Math.max(birth[row], end - 1);
-      this.end -= bytes[row];
+      this.end -= this.bytes[row];
     }
     for (const block of this.own) {
       const at = this.placeOf(block);
@@ -175,9 +179,11 @@ class TraceReplay {
       if (row === NO_ROW) {
         row = this.count++;
         birth[row] = -1;
-        bytes[row] = blocks.size[block];
+        const size = blocks.size[block];
+        if (!isNarrow(size)) this.bytes = widened(this.bytes, row);
+        this.bytes[row] = size;
         this.stack[row] = blocks.stack[block];
-        this.liveBefore += bytes[row];
+        this.liveBefore += size;
       }
       death[row] = end;
     }

@@ -3,6 +3,7 @@
  * interned by value. No format is known here.
  */
 import type { Bytes, DeviceOrdinal, EventIndex, Microseconds, StackId, StringId } from './units.js';
+import type { WholeNumbers } from './wholeNumbers.js';
 
 /** The stack of a record without a stack (recording context off, or not stored). */
 export const NO_STACK: StackId = 0;
@@ -72,7 +73,7 @@ export interface EventTable {
   readonly addrLow: Uint32Array;
   readonly addrHigh: Uint32Array;
   /** Requested bytes of allocations and frees, real bytes of segment actions. */
-  readonly size: Float64Array;
+  readonly size: WholeNumbers;
   /** Microseconds since the epoch, 0 where the file carries no times. */
   readonly timeUs: Float64Array;
   readonly stack: Uint32Array;

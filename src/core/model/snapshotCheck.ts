@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { count, finite as finiteNumber } from './schema.js';
 import { Action, BlockState, EMPTY_STACK, NO_INDEX, type Snapshot } from './snapshot.js';
+import type { WholeNumbers } from './wholeNumbers.js';
 
 /**
  * Checks the indices and numbers of a stored snapshot: no column leads out of its table, and no total is infinite.
@@ -96,7 +97,8 @@ function rising(name: string, column: Uint32Array): void {
   for (let i = 1; i < column.length; i++) if (column[i] < column[i - 1]) throw new RangeError(`${name} falls`);
 }
 
-function finite(name: string, column: Float64Array): void {
+function finite(name: string, column: WholeNumbers | Float64Array): void {
+  if (column instanceof Uint32Array) return;
   for (let i = 0; i < column.length; i++) {
     if (!Number.isFinite(column[i])) throw new RangeError(`${name}[${i}] is ${column[i]}`);
   }

@@ -11,6 +11,7 @@ import type {
   StackTable,
 } from './snapshot.js';
 import { StringColumns } from './stringColumns.js';
+import type { WholeNumbers } from './wholeNumbers.js';
 
 export type Column = Uint8Array | Uint32Array | Int32Array | Float64Array;
 export type ColumnType = 'u8' | 'u32' | 'i32' | 'f64';
@@ -46,9 +47,10 @@ type TypeOf<C> = C extends Uint8Array
         ? 'f64'
         : never;
 
-/** `?`: may be absent. `+1`: one entry more than the table has rows. `*`: a length of its own. */
-type Spec<C> = null extends C ? `${TypeOf<NonNullable<C>>}?` : TypeOf<C> | `${TypeOf<C>}+1` | `${TypeOf<C>}*`;
-type AnySpec = `${ColumnType}${'' | '?' | '+1' | '*'}`;
+/** `?`: may be absent. `+1`: one entry more than the table has rows. `*`: a length of its own. `n`: see `WholeNumbers`. */
+type Spec<C> = [WholeNumbers] extends [C] ? 'n' : PlainSpec<C>;
+type PlainSpec<C> = null extends C ? `${TypeOf<NonNullable<C>>}?` : TypeOf<C> | `${TypeOf<C>}+1` | `${TypeOf<C>}*`;
+type AnySpec = `${ColumnType}${'' | '?' | '+1' | '*'}` | 'n';
 
 /** Every column of every table: one that is forgotten here does not compile. */
 const LAYOUT: { readonly [T in TableName]: { readonly [C in Exclude<keyof Tables[T], 'count'>]: Spec<Tables[T][C]> } } =
@@ -59,7 +61,7 @@ const LAYOUT: { readonly [T in TableName]: { readonly [C in Exclude<keyof Tables
       action: 'u8',
       addrLow: 'u32',
       addrHigh: 'u32',
-      size: 'f64',
+      size: 'n',
       timeUs: 'f64',
       stack: 'u32',
       forwardStack: 'u32?',
@@ -151,7 +153,9 @@ function columnOf(columns: PackedSnapshot['columns'], name: string, spec: AnySpe
     if (spec.endsWith('?')) return null;
     throw new RangeError(`${name} is missing`);
   }
-  if (!spec.startsWith(columnType(columns[name]))) throw new RangeError(`${name} has another type`);
+  const type = columnType(columns[name]);
+  if (spec === 'n' ? type !== 'u32' && type !== 'f64' : !spec.startsWith(type))
+    throw new RangeError(`${name} has another type`);
   return columns[name];
 }
 

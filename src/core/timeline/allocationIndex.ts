@@ -1,6 +1,7 @@
 import { Growable } from '../model/growable.js';
 import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
+import type { WholeNumbers } from '../model/wholeNumbers.js';
 import type { DeviceHistory } from '../model/history.js';
 import { CATEGORY_CODES, livedRow, type Categorizer } from '../attribution/categories.js';
 import { stacklessRows } from '../attribution/stackless.js';
@@ -191,7 +192,7 @@ function checkpointsOf(
   return { every, bySource };
 }
 
-function unitOf(bytes: Float64Array): Bytes {
+function unitOf(bytes: WholeNumbers): Bytes {
   let unit: Bytes = COARSEST_UNIT;
   for (const size of bytes) while (unit > 1 && size % unit !== 0) unit /= 2;
   return unit;

@@ -167,7 +167,7 @@ export class EntryReader implements RecordReader {
     columns.action.set(views.action.subarray(0, count), first);
     columns.addrLow.set(views.low.subarray(0, count), first);
     columns.addrHigh.set(views.high.subarray(0, count), first);
-    columns.size.set(views.size.subarray(0, count), first);
+    for (let i = 0; i < count; i++) columns.setSize(first + i, views.size[i]);
     columns.timeUs.set(views.time.subarray(0, count), first);
     columns.stack.set(views.stack.subarray(0, count), first);
     for (let i = 0; i < count; i++) builder.noteStream(first + i, views.stream[i]);

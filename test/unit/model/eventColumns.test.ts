@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { EventColumns, type EventRow } from '../../../src/core/model/eventColumns.js';
+import { seededRandom } from '../../support/seededRandom.js';
+
+const ROW: EventRow = {
+  action: 0,
+  addrLow: 0,
+  addrHigh: 0,
+  size: 0,
+  timeUs: 0,
+  stack: 0,
+  forwardStack: 0,
+  stream: 0,
+  category: 0,
+  metadata: 0,
+  compileContext: 0,
+};
+const LARGEST_NARROW = 2 ** 32 - 1;
+
+describe('The columns of a trace', () => {
+  it('hold every size, wherever the first large one is', () => {
+    const random = seededRandom(3);
+    for (const large of [0, 1, 1023, 1024, 1025, 2500, 4999]) {
+      for (const size of [2 ** 32, 2 ** 52 + 1, 0.5]) {
+        const columns = new EventColumns();
+        const sizes = Array.from({ length: 5000 }, (_, i) => (i === large ? size : random(LARGEST_NARROW)));
+        for (const each of sizes) columns.add({ ...ROW, size: each });
+        assert.deepEqual([...columns.take().size], sizes);
+        assert.ok(columns.take().size instanceof Float64Array);
+      }
+    }
+  });
+
+  it('take four bytes for a size where none is large', () => {
+    const columns = new EventColumns();
+    for (let i = 0; i < 5000; i++) columns.add({ ...ROW, size: LARGEST_NARROW - i });
+    const { size } = columns.take();
+    assert.ok(size instanceof Uint32Array);
+    assert.equal(size[0], LARGEST_NARROW);
+    assert.equal(size[4999], LARGEST_NARROW - 4999);
+  });
+});
