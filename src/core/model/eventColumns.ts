@@ -69,7 +69,7 @@ export class EventColumns {
   }
 
   setSize(event: EventIndex, size: Bytes): void {
-    if (!isNarrow(size)) this.size = widened(this.size, this.length);
+    if (!isNarrow(size)) this.size = widened(this.size);
     this.size[event] = size;
   }
 

@@ -149,7 +149,7 @@ class TraceReplay {
         before += rounded;
         live -= rounded;
       }
-      if (!isNarrow(rounded)) bytes = widened(bytes, count);
+      if (!isNarrow(rounded)) bytes = widened(bytes);
       bytes[count] = rounded;
       count++;
     }
@@ -180,7 +180,7 @@ class TraceReplay {
         row = this.count++;
         birth[row] = -1;
         const size = blocks.size[block];
-        if (!isNarrow(size)) this.bytes = widened(this.bytes, row);
+        if (!isNarrow(size)) this.bytes = widened(this.bytes);
         this.bytes[row] = size;
         this.stack[row] = blocks.stack[block];
         this.liveBefore += size;

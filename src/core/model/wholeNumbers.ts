@@ -6,10 +6,7 @@ export function isNarrow(value: number): boolean {
   return value >>> 0 === value;
 }
 
-/** The same numbers in eight bytes each. @param used of them are copied */
-export function widened(numbers: WholeNumbers, used: number): Float64Array<ArrayBuffer> {
-  if (numbers instanceof Float64Array) return numbers;
-  const wide = new Float64Array(numbers.length);
-  wide.set(numbers.subarray(0, used));
-  return wide;
+/** The same numbers in eight bytes each. */
+export function widened(numbers: WholeNumbers): Float64Array<ArrayBuffer> {
+  return numbers instanceof Float64Array ? numbers : new Float64Array(numbers);
 }

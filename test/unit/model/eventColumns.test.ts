@@ -31,6 +31,15 @@ describe('The columns of a trace', () => {
     }
   });
 
+  it('that are filled again keep the sizes behind a large one', () => {
+    const columns = new EventColumns();
+    for (let i = 0; i < 100; i++) columns.add({ ...ROW, size: i });
+    columns.length = 0;
+    columns.add({ ...ROW, size: 2 ** 33 });
+    columns.claim(99);
+    assert.deepEqual([...columns.take().size], [2 ** 33, ...Array.from({ length: 99 }, (_, i) => i + 1)]);
+  });
+
   it('take four bytes for a size where none is large', () => {
     const columns = new EventColumns();
     for (let i = 0; i < 5000; i++) columns.add({ ...ROW, size: LARGEST_NARROW - i });
