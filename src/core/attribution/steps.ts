@@ -1,3 +1,4 @@
+import { eventTime } from '../model/eventTime.js';
 import { Action, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import { countUpTo } from '../model/ascending.js';
@@ -43,11 +44,12 @@ export function stepsOnDevice(snapshot: Snapshot, steps: Steps, device: number):
   if (device === steps.device) return steps;
   const from = snapshot.traces.find((trace) => trace.device === steps.device);
   const to = snapshot.traces.find((trace) => trace.device === device);
-  const { timeUs } = snapshot.events;
-  if (from === undefined || to === undefined || to.count === 0 || timeUs[to.first] === 0) return null;
+  const { events } = snapshot;
+  if (from === undefined || to === undefined || to.count === 0 || eventTime(events, to.first) === 0) return null;
+  const { sinceUs } = events;
   let ordinal = 0;
   const starts = steps.starts.map((start) => {
-    while (ordinal < to.count && timeUs[to.first + ordinal] < timeUs[from.first + start]) ordinal++;
+    while (ordinal < to.count && sinceUs[to.first + ordinal] < sinceUs[from.first + start]) ordinal++;
     return ordinal;
   });
   return { source: steps.source, device, starts };
@@ -76,11 +78,11 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
   if (times.length < FEWEST_TURNS) return null;
   const starts: number[] = [];
   const hasForward = forwardTest(snapshot, trace, roles);
-  const { timeUs } = snapshot.events;
+  const { originUs, sinceUs } = snapshot.events;
   const { first, count } = trace;
   let ordinal = 0;
   for (const time of times.sort((a, b) => a - b)) {
-    while (ordinal < count && timeUs[first + ordinal] < time) ordinal++;
+    while (ordinal < count && sinceUs[first + ordinal] < time - originUs) ordinal++;
     const before = starts.at(-1);
     // An optimizer for every layer steps many times in one step.
     const isNew = before === undefined || (before !== ordinal && hasForward(before, ordinal));
@@ -114,14 +116,14 @@ function forwardTest(
 
 /** A step begins where the previous one ended; the first begins with the trace. */
 function recordedStarts(snapshot: Snapshot, trace: DeviceTrace, recording: Recording): Uint32Array | null {
-  const { timeUs } = snapshot.events;
+  const { events } = snapshot;
   // A trace that continues an earlier one may have a single step.
   const fewest = recording.behindUs.some((time) => time !== null) ? 1 : FEWEST_TURNS;
-  if (recording.stepEndsUs.length + 1 < fewest || timeUs[trace.first] === 0) return null;
+  if (recording.stepEndsUs.length + 1 < fewest || eventTime(events, trace.first) === 0) return null;
   const starts = [0];
   let ordinal = 0;
   for (const end of recording.stepEndsUs) {
-    while (ordinal < trace.count && timeUs[trace.first + ordinal] <= end) ordinal++;
+    while (ordinal < trace.count && eventTime(events, trace.first + ordinal) <= end) ordinal++;
     if (ordinal < trace.count && starts[starts.length - 1] !== ordinal) starts.push(ordinal);
   }
   return starts.length >= fewest ? Uint32Array.from(starts) : null;

@@ -1,3 +1,4 @@
+import { eventTime } from '../model/eventTime.js';
 import type { DeviceHistory } from '../model/history.js';
 import { Action, BlockState, type DeviceTrace, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import { recordedKind } from '../model/recordedFile.js';
@@ -283,7 +284,7 @@ export function headOf({ events }: Snapshot, trace: DeviceTrace): Omit<TraceHead
     mix(events.size[event] % 0x100000000);
     if ((count & (count - 1)) === 0) hashes.push(hash >>> 0);
   }
-  const firstUs = events.timeUs[trace.first];
+  const firstUs = eventTime(events, trace.first);
   return {
     device: trace.device,
     events: trace.count,

@@ -1,3 +1,4 @@
+import { eventTime } from '../model/eventTime.js';
 import { Growable } from '../model/growable.js';
 import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
@@ -121,7 +122,7 @@ function placesOf({ events }: Snapshot, { first, count }: DeviceTrace): Pick<Tra
   const at = new Growable(Uint32Array);
   const hash = new Growable(Int32Array);
   const time = new Growable(Float64Array);
-  const { action, addrLow, addrHigh, size, timeUs } = events;
+  const { action, addrLow, addrHigh, size } = events;
   const leaving = factorOf(HASHED);
   /** Of the last events, by their ordinals' last bits: each is hashed once. */
   const lately = new Int32Array(HASHED);
@@ -139,7 +140,7 @@ function placesOf({ events }: Snapshot, { first, count }: DeviceTrace): Pick<Tra
     if (i < HASHED - 1 || !isAnchor(rolling, i, count)) continue;
     at.push(i);
     hash.push(rolling);
-    time.push(timeUs[event]);
+    time.push(eventTime(events, event));
   }
   return { anchors: { at: at.take(), hash: hash.take(), timeUs: time.take() }, marks };
 }

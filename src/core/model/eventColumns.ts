@@ -1,4 +1,5 @@
 import type { Action, EventTable } from './snapshot.js';
+import { SAME_CLOCK_US } from './sameClock.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
 import { isNarrow, widened, type WholeNumbers } from './wholeNumbers.js';
 
@@ -34,7 +35,9 @@ export class EventColumns {
   addrLow: Uint32Array<ArrayBuffer>;
   addrHigh: Uint32Array<ArrayBuffer>;
   size: WholeNumbers;
-  timeUs: Float64Array<ArrayBuffer>;
+  /** See {@link EventTable.originUs}. */
+  originUs: Microseconds = 0;
+  sinceUs: WholeNumbers;
   stack: Uint32Array<ArrayBuffer>;
 
   /** @param expected entries, a guess: memory that is not written to costs nothing */
@@ -45,7 +48,7 @@ export class EventColumns {
     this.addrLow = new Uint32Array(capacity);
     this.addrHigh = new Uint32Array(capacity);
     this.size = new Uint32Array(capacity);
-    this.timeUs = new Float64Array(capacity);
+    this.sinceUs = new Uint32Array(capacity);
     this.stack = new Uint32Array(capacity);
   }
 
@@ -63,7 +66,7 @@ export class EventColumns {
     this.addrLow[index] = row.addrLow;
     this.addrHigh[index] = row.addrHigh;
     this.setSize(index, row.size);
-    this.timeUs[index] = row.timeUs;
+    this.setTime(index, row.timeUs);
     this.stack[index] = row.stack;
     return index;
   }
@@ -73,15 +76,25 @@ export class EventColumns {
     this.size[event] = size;
   }
 
+  setTime(event: EventIndex, timeUs: Microseconds): void {
+    // The first event of a later dump, whose rows may be taken over, has about the same time: the origin is theirs.
+    const isNear = Math.abs(timeUs - SAME_CLOCK_US - this.originUs) <= SAME_CLOCK_US;
+    if (event === 0 && !isNear) this.originUs = Math.max(0, timeUs - SAME_CLOCK_US);
+    const since = timeUs - this.originUs;
+    if (!isNarrow(since)) this.sinceUs = widened(this.sinceUs);
+    this.sinceUs[event] = since;
+  }
+
   /** The filled part of the columns. The rest was never written, so it takes no memory. */
   take(): Omit<EventTable, 'count' | RareColumn> {
-    const { length, action, addrLow, addrHigh, size, timeUs, stack } = this;
+    const { length, action, addrLow, addrHigh, size, originUs, sinceUs, stack } = this;
     return {
       action: action.subarray(0, length),
       addrLow: addrLow.subarray(0, length),
       addrHigh: addrHigh.subarray(0, length),
       size: size.subarray(0, length),
-      timeUs: timeUs.subarray(0, length),
+      originUs,
+      sinceUs: sinceUs.subarray(0, length),
       stack: stack.subarray(0, length),
     };
   }
@@ -91,13 +104,16 @@ export class EventColumns {
     this.action = resized(this.action, new Uint8Array(capacity));
     this.addrLow = resized(this.addrLow, new Uint32Array(capacity));
     this.addrHigh = resized(this.addrHigh, new Uint32Array(capacity));
-    this.size =
-      this.size instanceof Uint32Array
-        ? resized(this.size, new Uint32Array(capacity))
-        : resized(this.size, new Float64Array(capacity));
-    this.timeUs = resized(this.timeUs, new Float64Array(capacity));
+    this.size = resizedNumbers(this.size, capacity);
+    this.sinceUs = resizedNumbers(this.sinceUs, capacity);
     this.stack = resized(this.stack, new Uint32Array(capacity));
   }
+}
+
+function resizedNumbers(from: WholeNumbers, capacity: number): WholeNumbers {
+  return from instanceof Uint32Array
+    ? resized(from, new Uint32Array(capacity))
+    : resized(from, new Float64Array(capacity));
 }
 
 function resized<T extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(

@@ -1,7 +1,9 @@
 import { countUpTo } from './ascending.js';
+import { eventTime } from './eventTime.js';
 import { replay, type AllocationTable } from './replay.js';
 import { Action, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes, Microseconds } from './units.js';
+import type { WholeNumbers } from './wholeNumbers.js';
 
 /** The history of one device as curves and lifetimes. Its end equals the snapshot's blocks to the byte. */
 export interface DeviceHistory {
@@ -42,7 +44,7 @@ export function deviceHistory(snapshot: Snapshot, device: number): TraceHistory 
       [peak.event, peak.liveBytes],
     ]),
   );
-  const startUs = trace.count > 0 ? snapshot.events.timeUs[trace.first] : 0;
+  const startUs = trace.count > 0 ? eventTime(snapshot.events, trace.first) : 0;
   const times = startUs > 0 ? new TraceTimes(snapshot.events, trace, startUs) : null;
   const reserved = snapshot.absent.includes('reserved') ? null : new ReservedBytes(snapshot, trace);
   return {
@@ -156,23 +158,22 @@ class ReservedBytes {
 /** Events are recorded under the device's lock, but their clock is fitted: a step back is levelled out. */
 class TraceTimes {
   private made: Float64Array | null = null;
-  private readonly timeUs: Float64Array;
+  /** Of the events since the origin, and of the origin since the start. */
+  private readonly sinceUs: WholeNumbers;
+  private readonly originUs: Microseconds;
 
-  constructor(
-    events: EventTable,
-    trace: DeviceTrace,
-    private readonly startUs: Microseconds,
-  ) {
-    this.timeUs = events.timeUs.subarray(trace.first, trace.first + trace.count);
-    if (stepsBack(this.timeUs)) this.column();
+  constructor(events: EventTable, trace: DeviceTrace, startUs: Microseconds) {
+    this.sinceUs = events.sinceUs.subarray(trace.first, trace.first + trace.count);
+    this.originUs = events.originUs - startUs;
+    if (stepsBack(this.sinceUs)) this.column();
   }
 
   column(): Float64Array {
     if (this.made !== null) return this.made;
-    const time = new Float64Array(this.timeUs.length);
+    const time = new Float64Array(this.sinceUs.length);
     let last = 0;
     for (let i = 0; i < time.length; i++) {
-      last = Math.max(last, this.timeUs[i] - this.startUs);
+      last = Math.max(last, this.originUs + this.sinceUs[i]);
       time[i] = last;
     }
     this.made = time;
@@ -180,11 +181,11 @@ class TraceTimes {
   }
 
   at(ordinal: number): Microseconds {
-    return this.made === null ? this.timeUs[ordinal] - this.startUs : this.made[ordinal];
+    return this.made === null ? this.originUs + this.sinceUs[ordinal] : this.made[ordinal];
   }
 }
 
-function stepsBack(timeUs: Float64Array): boolean {
-  for (let i = 1; i < timeUs.length; i++) if (!(timeUs[i] >= timeUs[i - 1])) return true;
+function stepsBack(sinceUs: WholeNumbers): boolean {
+  for (let i = 1; i < sinceUs.length; i++) if (!(sinceUs[i] >= sinceUs[i - 1])) return true;
   return false;
 }

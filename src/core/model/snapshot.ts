@@ -74,8 +74,10 @@ export interface EventTable {
   readonly addrHigh: Uint32Array;
   /** Requested bytes of allocations and frees, real bytes of segment actions. */
   readonly size: WholeNumbers;
-  /** Microseconds since the epoch, 0 where the file carries no times. */
-  readonly timeUs: Float64Array;
+  /** A time near the events: distances from it take less memory. */
+  readonly originUs: Microseconds;
+  /** Time of each event since `originUs`, in microseconds: see `eventTime`. */
+  readonly sinceUs: WholeNumbers;
   readonly stack: Uint32Array;
   /** Stack of the forward pass, innermost first, `NO_STACK` where none; null if no event has one. */
   readonly forwardStack: Uint32Array | null;

@@ -2,6 +2,7 @@ import { AddressTable } from './addressTable.js';
 import { blockColumns } from './blockColumns.js';
 import { boundedNames } from './boundedNames.js';
 import { Captures } from './captures.js';
+import { eventTime } from './eventTime.js';
 import { Growable } from './growable.js';
 import { LazyColumn } from './lazyColumn.js';
 import {
@@ -12,6 +13,7 @@ import {
   NO_STACK,
   type Absent,
   type DeviceTrace,
+  type EventTable,
   type SettingValue,
   type Snapshot,
   type SnapshotWarning,
@@ -261,7 +263,7 @@ export class SnapshotBuilder {
       blocks,
       annotations,
       settings: facts.settings,
-      takenAtUs: lastTime(facts.traces, events.timeUs, annotations.timeUs),
+      takenAtUs: lastTime(facts.traces, events, annotations.timeUs),
       warnings: facts.warnings,
       absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
@@ -281,7 +283,7 @@ function absentColumns(
   const absent: Absent[] = [];
   const hasTrace = traces.some((trace) => trace.count > 0);
   if (!hasTrace) absent.push('trace');
-  else if (events.timeUs.every((time) => time === 0)) absent.push('times');
+  else if (events.sinceUs.every((since) => events.originUs + since === 0)) absent.push('times');
   const isStackless = (stack: StackId): boolean => stack <= EMPTY_STACK;
   if (blocks.stack.every(isStackless) && events.stack.every(isStackless)) absent.push('stacks');
   return absent;
@@ -318,11 +320,12 @@ function segmentColumns(rows: readonly SegmentRow[]): Snapshot['segments'] {
 
 function lastTime(
   traces: readonly DeviceTrace[],
-  eventTimes: Float64Array,
+  events: Pick<EventTable, 'originUs' | 'sinceUs'>,
   annotationTimes: Float64Array,
 ): Microseconds | null {
   let last = 0;
-  for (const trace of traces) if (trace.count > 0) last = Math.max(last, eventTimes[trace.first + trace.count - 1]);
+  for (const trace of traces)
+    if (trace.count > 0) last = Math.max(last, eventTime(events, trace.first + trace.count - 1));
   if (annotationTimes.length > 0) last = Math.max(last, annotationTimes[annotationTimes.length - 1]);
   return last > 0 ? last : null;
 }

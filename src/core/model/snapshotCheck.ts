@@ -20,7 +20,8 @@ export function checkSnapshot(snapshot: Snapshot): void {
 
   below('events.action', events.action, Action.Other + 1);
   finite('events.size', events.size);
-  finite('events.timeUs', events.timeUs);
+  if (!Number.isFinite(events.originUs)) throw new RangeError(`events.originUs is ${events.originUs}`);
+  finite('events.sinceUs', events.sinceUs);
   below('events.stack', events.stack, stacks.count);
   if (events.forwardStack !== null) below('events.forwardStack', events.forwardStack, stacks.count);
   if (events.category !== null) below('events.category', events.category, texts);

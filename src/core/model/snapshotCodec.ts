@@ -17,7 +17,7 @@ export type Column = Uint8Array | Uint32Array | Int32Array | Float64Array;
 export type ColumnType = 'u8' | 'u32' | 'i32' | 'f64';
 
 /** Everything of a snapshot that is not a column. */
-export type SnapshotFacts = Omit<Snapshot, TableName | 'strings'>;
+export type SnapshotFacts = Omit<Snapshot, TableName | 'strings'> & Pick<EventTable, 'originUs'>;
 
 export interface PackedSnapshot {
   readonly facts: SnapshotFacts;
@@ -53,50 +53,51 @@ type PlainSpec<C> = null extends C ? `${TypeOf<NonNullable<C>>}?` : TypeOf<C> | 
 type AnySpec = `${ColumnType}${'' | '?' | '+1' | '*'}` | 'n';
 
 /** Every column of every table: one that is forgotten here does not compile. */
-const LAYOUT: { readonly [T in TableName]: { readonly [C in Exclude<keyof Tables[T], 'count'>]: Spec<Tables[T][C]> } } =
-  {
-    frames: { name: 'u32', file: 'u32', line: 'i32' },
-    stacks: { offset: 'u32+1', frames: 'u32*' },
-    events: {
-      action: 'u8',
-      addrLow: 'u32',
-      addrHigh: 'u32',
-      size: 'n',
-      timeUs: 'f64',
-      stack: 'u32',
-      forwardStack: 'u32?',
-      category: 'u32?',
-      metadata: 'u32?',
-      compileContext: 'u32?',
-    },
-    segmentEvents: { event: 'u32', stream: 'u32' },
-    failures: { event: 'u32', deviceFree: 'f64' },
-    segments: {
-      device: 'i32',
-      addrLow: 'u32',
-      addrHigh: 'u32',
-      totalSize: 'f64',
-      stream: 'u32',
-      isSmall: 'u8',
-      isExpandable: 'u8',
-      pool: 'u32',
-      stack: 'u32',
-      firstBlock: 'u32+1',
-    },
-    blocks: {
-      segment: 'u32',
-      addrLow: 'u32',
-      addrHigh: 'u32',
-      size: 'f64',
-      requestedSize: 'f64',
-      state: 'u8',
-      stack: 'u32',
-      allocEvent: 'u32',
-      multiplicity: 'u32?',
-      category: 'u32?',
-    },
-    annotations: { name: 'u32', isStart: 'u8', device: 'i32', timeUs: 'f64' },
-  };
+const LAYOUT: {
+  readonly [T in TableName]: { readonly [C in Exclude<keyof Tables[T], 'count' | 'originUs'>]: Spec<Tables[T][C]> };
+} = {
+  frames: { name: 'u32', file: 'u32', line: 'i32' },
+  stacks: { offset: 'u32+1', frames: 'u32*' },
+  events: {
+    action: 'u8',
+    addrLow: 'u32',
+    addrHigh: 'u32',
+    size: 'n',
+    sinceUs: 'n',
+    stack: 'u32',
+    forwardStack: 'u32?',
+    category: 'u32?',
+    metadata: 'u32?',
+    compileContext: 'u32?',
+  },
+  segmentEvents: { event: 'u32', stream: 'u32' },
+  failures: { event: 'u32', deviceFree: 'f64' },
+  segments: {
+    device: 'i32',
+    addrLow: 'u32',
+    addrHigh: 'u32',
+    totalSize: 'f64',
+    stream: 'u32',
+    isSmall: 'u8',
+    isExpandable: 'u8',
+    pool: 'u32',
+    stack: 'u32',
+    firstBlock: 'u32+1',
+  },
+  blocks: {
+    segment: 'u32',
+    addrLow: 'u32',
+    addrHigh: 'u32',
+    size: 'f64',
+    requestedSize: 'f64',
+    state: 'u8',
+    stack: 'u32',
+    allocEvent: 'u32',
+    multiplicity: 'u32?',
+    category: 'u32?',
+  },
+  annotations: { name: 'u32', isStart: 'u8', device: 'i32', timeUs: 'f64' },
+};
 
 const TEXT_BYTES = 'strings.bytes';
 const TEXT_ENDS = 'strings.ends';
@@ -112,14 +113,14 @@ export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
     const values = (tables[table] as unknown as Record<string, Column | null>)[column];
     if (values !== null) columns[`${table}.${column}`] = values;
   }
-  return { facts, columns };
+  return { facts: { ...facts, originUs: events.originUs }, columns };
 }
 
 /**
  * The packed snapshot, without a copy. `checkSnapshot` checks the values.
  * @throws RangeError if a column is missing, or has another type or length
  */
-export function unpackSnapshot({ facts, columns }: PackedSnapshot): Snapshot {
+export function unpackSnapshot({ facts: { originUs, ...facts }, columns }: PackedSnapshot): Snapshot {
   const tables: Partial<Record<TableName, Record<string, unknown>>> = {};
   for (const { table, column, spec } of layout()) {
     const name = `${table}.${column}`;
@@ -132,7 +133,8 @@ export function unpackSnapshot({ facts, columns }: PackedSnapshot): Snapshot {
   }
   const bytes = columnOf(columns, TEXT_BYTES, 'u8*') as Uint8Array;
   const ends = columnOf(columns, TEXT_ENDS, 'u32*') as Uint32Array;
-  return { ...facts, strings: new StringColumns(bytes, ends), ...(tables as unknown as Tables) };
+  const { events, ...others } = tables as unknown as Tables;
+  return { ...facts, strings: new StringColumns(bytes, ends), ...others, events: { ...events, originUs } };
 }
 
 /** The type of the column. */

@@ -1,12 +1,18 @@
 import { countUpTo } from './ascending.js';
 import type { EventColumns } from './eventColumns.js';
+import { eventTime } from './eventTime.js';
 import { SAME_CLOCK_US } from './sameClock.js';
 import { EMPTY_STACK, type EventTable, type Snapshot } from './snapshot.js';
 import { TraceEnds } from './traceEnds.js';
 import type { Microseconds } from './units.js';
 
 /** Rows of one trace. */
-export type TraceRows = Pick<EventTable, 'addrLow' | 'addrHigh' | 'size' | 'timeUs'>;
+export interface TraceRows extends Addressed {
+  /** Microseconds since the epoch. */
+  readonly timeUs: Float64Array;
+}
+
+type Addressed = Pick<EventTable, 'addrLow' | 'addrHigh' | 'size'>;
 
 /** Events at the beginning that two traces of one process have in common. */
 const HEAD_EVENTS = 64;
@@ -35,12 +41,12 @@ export class SpareColumns {
     const traced = traces.filter(({ count }) => count > 0);
     const isPlain = events.forwardStack === null && events.category === null && traced.length === 1;
     this.count = isPlain && traced[0].first === 0 && traced[0].count === columns.length ? columns.length : 0;
-    const { addrLow, addrHigh, size, timeUs } = columns;
+    const { addrLow, addrHigh, size, sinceUs } = columns;
     this.head = {
       addrLow: addrLow.slice(0, HEAD_EVENTS),
       addrHigh: addrHigh.slice(0, HEAD_EVENTS),
       size: size.slice(0, HEAD_EVENTS),
-      timeUs: timeUs.slice(0, HEAD_EVENTS),
+      timeUs: Float64Array.from(sinceUs.subarray(0, HEAD_EVENTS), (_, event) => eventTime(columns, event)),
     };
   }
 
@@ -55,7 +61,7 @@ export class SpareColumns {
     const { head, columns } = this;
     if (this.count < HEAD_EVENTS || columns.length < HEAD_EVENTS) return false;
     for (let row = 0; row < HEAD_EVENTS; row++) {
-      if (!isAlike(columns, row, head, row) || Math.abs(columns.timeUs[row] - head.timeUs[row]) > SAME_CLOCK_US)
+      if (!isAlike(columns, row, head, row) || Math.abs(eventTime(columns, row) - head.timeUs[row]) > SAME_CLOCK_US)
         return false;
     }
     return true;
@@ -69,16 +75,16 @@ export class SpareColumns {
     const { columns, count } = this;
     const { length } = tail.addrLow;
     if (length < FEWEST_ALIKE) return null;
-    const { timeUs } = columns;
-    const endUs = tail.timeUs[length - 1];
+    const { originUs, sinceUs } = columns;
+    const endUs = tail.timeUs[length - 1] - originUs;
     const fewest = Math.max(length, columns.length);
     const apartUs = (end: number): Microseconds =>
-      end < fewest || end > count ? Infinity : Math.abs(timeUs[end - 1] - endUs);
+      end < fewest || end > count ? Infinity : Math.abs(sinceUs[end - 1] - endUs);
     let looks = MOST_LOOKS * count;
     let best: number | null = null;
     let farthestUs = SAME_CLOCK_US;
     // From the same time on into both directions.
-    let before = countUpTo(timeUs.subarray(0, count), endUs);
+    let before = countUpTo(sinceUs.subarray(0, count), endUs);
     let after = before + 1;
     for (;;) {
       const end = apartUs(before) < apartUs(after) ? before-- : after++;
@@ -101,6 +107,6 @@ export class SpareColumns {
   }
 }
 
-function isAlike(a: TraceRows, row: number, b: TraceRows, other: number): boolean {
+function isAlike(a: Addressed, row: number, b: Addressed, other: number): boolean {
   return a.addrLow[row] === b.addrLow[other] && a.addrHigh[row] === b.addrHigh[other] && a.size[row] === b.size[other];
 }

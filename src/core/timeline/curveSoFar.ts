@@ -23,10 +23,10 @@ export class CurveSoFar {
   /** The highest live bytes of each stretch of events, all equally long. */
   read(): Float64Array {
     const { columns } = this;
-    const { length, action, size, timeUs } = columns;
+    const { length, action, size, sinceUs } = columns;
     for (; this.seen < length; this.seen++) {
       const event = this.seen;
-      if (event > this.first && timeUs[event] < timeUs[event - 1]) this.restart(event);
+      if (event > this.first && sinceUs[event] < sinceUs[event - 1]) this.restart(event);
       if (action[event] === Action.Alloc) this.live += size[event];
       else if (action[event] === Action.FreeCompleted) this.live -= size[event];
       this.lowest = Math.min(this.lowest, this.live);

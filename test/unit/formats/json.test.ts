@@ -10,6 +10,7 @@ import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf } from '../../support/columns.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
 import { zipArchive } from '../../support/zipWriter.js';
+import { eventTime } from '../../../src/core/model/eventTime.js';
 
 const SHAPES = join(FIXTURES, 'shapes');
 const SMALL = JSON.stringify({
@@ -109,7 +110,7 @@ describe('JSON', () => {
     assert.equal(address, 18446720620317114368n);
     assert.equal(snapshot.strings.text(snapshot.segments.stream[0]), String(2n ** 64n - 9007199254740993n));
     assert.equal(snapshot.events.addrHigh[0], snapshot.blocks.addrHigh[0]);
-    assert.equal(snapshot.events.timeUs[0], 1.5e15);
+    assert.equal(eventTime(snapshot.events, 0), 1.5e15);
   });
 
   it('understands every escape, and surrogates alone or in pairs', async () => {

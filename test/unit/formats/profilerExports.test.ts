@@ -12,6 +12,7 @@ import { hasPython } from '../../support/bruteForce.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf, compareWithPython, readable } from '../../support/columns.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
+import { eventTime } from '../../../src/core/model/eventTime.js';
 
 const SHAPES = join(FIXTURES, 'shapes');
 const PROFILER = join(FIXTURES, 'profiler');
@@ -252,7 +253,7 @@ describe('Chrome traces', () => {
 
   it('place events and the scopes of the user in absolute time', async () => {
     const snapshot = await readBytes(Buffer.from(JSON.stringify(trace)));
-    assert.equal(snapshot.events.timeUs[0], 1_790_857_026_000_030);
+    assert.equal(eventTime(snapshot.events, 0), 1_790_857_026_000_030);
     const { annotations, strings } = snapshot;
     assert.equal(strings.text(annotations.name[0]), 'ProfilerStep#3');
     assert.deepEqual([...annotations.timeUs], [1_790_857_026_000_005, 1_790_857_026_000_085]);

@@ -8,6 +8,7 @@ import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 import { exampleFolder } from '../../support/workspaces.js';
+import { eventTime } from '../../../src/core/model/eventTime.js';
 
 /** `address size` of each live block of a device. */
 function liveBlocks({ blocks, segments }: Snapshot, device: number): Map<string, number> {
@@ -67,7 +68,7 @@ describe('the memory at an instant', () => {
       const [early, late] = await Promise.all([paths[0], paths[paths.length - 1]].map((path) => readFile(path)));
       for (const { device, count, first } of early.traces) {
         const history = deviceHistory(late, device);
-        const same = late.events.timeUs[history.trace.first] === early.events.timeUs[first];
+        const same = eventTime(late.events, history.trace.first) === eventTime(early.events, first);
         if (!same || history.trace.count <= count) continue;
         const { snapshot } = snapshotAt(late, history, count - 1);
         const at = liveBlocks(snapshot, device);

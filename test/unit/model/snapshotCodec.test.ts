@@ -10,6 +10,9 @@ import { wholeSnapshot } from '../../support/wholeSnapshot.js';
 /** One has annotations, the other a failure and several devices. */
 const EXAMPLES = ['t213.p4.pickle', 'multidevice_oom.pickle'].map((name) => join(FIXTURES, 'shapes', name));
 
+/** Columns of four or eight bytes. */
+const WIDENED = new Set(['events.size', 'events.sinceUs']);
+
 /** Packs a snapshot, sends it as to another thread, unpacks it there, and compares with a second reading. */
 async function expectRoundTrip(path: string): Promise<void> {
   const packed = packSnapshot(await readFile(path));
@@ -44,7 +47,7 @@ describe('A snapshot as plain data', () => {
         );
         if (!isOptional) assert.throws(() => unpackSnapshot({ facts, columns: without }), RangeError, name);
         const other =
-          column instanceof Float64Array || name === 'events.size' ? new Uint8Array(column) : new Float64Array(column);
+          column instanceof Float64Array || WIDENED.has(name) ? new Uint8Array(column) : new Float64Array(column);
         assert.throws(() => unpackSnapshot({ facts, columns: { ...columns, [name]: other } }), RangeError, name);
         // What nothing refers to may be missing.
         if (column.length === 0 || (path !== EXAMPLES[0] && name.startsWith('strings.'))) continue;
@@ -67,7 +70,7 @@ describe('A snapshot as plain data', () => {
       for (const [name, column] of Object.entries(packed.columns)) {
         if (column.length === 0 || name === 'strings.bytes' || unchecked.some((pattern) => pattern.test(name)))
           continue;
-        const damaged: Column = name === 'events.size' ? new Float64Array(column) : column.slice();
+        const damaged: Column = WIDENED.has(name) ? new Float64Array(column) : column.slice();
         damaged[damaged.length >> 1] = damaged instanceof Float64Array ? NaN : NO_INDEX - 1;
         const snapshot = unpackSnapshot({ ...packed, columns: { ...packed.columns, [name]: damaged } });
         assert.throws(
@@ -95,6 +98,7 @@ describe('A snapshot as plain data', () => {
       { traces: [trace, trace] },
       { settings: 'x' },
       { takenAtUs: 'now' },
+      { originUs: null },
       { warnings: [{ code: 1, message: 'x' }] },
       { absent: [1] },
     ]) {

@@ -6,6 +6,7 @@ import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { eventTime } from '../../../src/core/model/eventTime.js';
 
 const RECORDINGS = join(FIXTURES, 'planted/recordings');
 const PROGRAM = '/home/ml/planted/';
@@ -27,7 +28,7 @@ function lives(snapshot: Snapshot, endsUs: readonly number[]): { steps: number; 
   let steps = 0;
   for (let event = 0; event < events.count; event++) {
     const address = (BigInt(events.addrHigh[event]) << 32n) | BigInt(events.addrLow[event]);
-    const step = 1 + endsUs.filter((end) => end < events.timeUs[event]).length;
+    const step = 1 + endsUs.filter((end) => end < eventTime(events, event)).length;
     steps = Math.max(steps, step);
     if (events.action[event] === Action.FreeCompleted) {
       const life = open.get(address);

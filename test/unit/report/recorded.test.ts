@@ -8,6 +8,7 @@ import type { RunReport } from '../../../src/core/report/report.js';
 import { spanText } from '../../../src/core/report/reportText.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
+import { eventTime } from '../../../src/core/model/eventTime.js';
 
 async function recorded(
   name: string,
@@ -35,7 +36,7 @@ function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
   const allocations = Array.from({ length: count }, (_, i) => first + i).filter(
     (event) => events.action[event] === Action.Alloc,
   );
-  return { stepEndsUs: allocations.filter((_, i) => i % 2 === 1).map((event) => events.timeUs[event]) };
+  return { stepEndsUs: allocations.filter((_, i) => i % 2 === 1).map((event) => eventTime(events, event)) };
 }
 
 /** Of an owner, what these tests do not look at. */

@@ -73,7 +73,7 @@ describe('An outline', () => {
     const { events, traces } = second;
     const otherSize = { ...second, events: { ...events, size: events.size.map((size) => size + 512) } };
     assert.equal(outlineOf(otherSize), null, 'other events');
-    const otherTime = { ...second, events: { ...events, timeUs: events.timeUs.map((time) => time + 2e6) } };
+    const otherTime = { ...second, events: { ...events, originUs: events.originUs + 2e6 } };
     assert.equal(outlineOf(otherTime), null, 'another time');
     const overflowed = { ...second, traces: traces.map((trace) => ({ ...trace, first: 7, count: trace.count - 7 })) };
     assert.equal(outlineOf(overflowed), null, 'the ring lost events');

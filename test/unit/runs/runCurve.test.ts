@@ -10,6 +10,7 @@ import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
+import { eventTimes } from '../../support/eventTimes.js';
 
 const PIXELS = 800;
 const PROGRAMS = ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs'];
@@ -147,7 +148,7 @@ describe('The curve of a run', () => {
       snapshot: {
         ...snapshot,
         takenAtUs: null,
-        events: { ...snapshot.events, timeUs: new Float64Array(snapshot.events.timeUs.length) },
+        events: { ...snapshot.events, originUs: 0, sinceUs: new Uint32Array(snapshot.events.count) },
       },
     }));
     const { curve } = curveOf(timeless);
@@ -241,7 +242,7 @@ describe('The curve of a run', () => {
       return freed.blocks === 0 ? [] : [freed];
     });
     const digests = dumps.map(({ path, snapshot }) => {
-      const takenUs = Math.max(...snapshot.events.timeUs);
+      const takenUs = Math.max(...eventTimes(snapshot.events));
       // The recorder reports those that were over when it took a snapshot.
       const seen = collections.filter(({ toUs }) => toUs <= takenUs);
       return digestSnapshot(path, snapshot, {

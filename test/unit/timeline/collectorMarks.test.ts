@@ -6,6 +6,7 @@ import type { Collection } from '../../../src/core/model/recording.js';
 import { readBytes } from '../../support/snapshots.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { TrainingRun } from '../../support/trainingRun.js';
+import { eventTimes } from '../../support/eventTimes.js';
 
 const at = [{ filename: '/job/train.py', line: 1, name: 'step' }];
 
@@ -35,7 +36,7 @@ describe('The garbage collector on the axis', () => {
     const snapshot = await busy();
     const { events, traces } = snapshot;
     const [{ first, count }] = traces;
-    const times = events.timeUs.subarray(first, first + count);
+    const times = eventTimes(events).subarray(first, first + count);
     const collections = [
       [40, 90],
       [200, 203],
@@ -64,7 +65,7 @@ describe('The garbage collector on the axis', () => {
   it('is not marked where nothing was freed, and where there is no room the largest are', async () => {
     const snapshot = await busy();
     const { first, count } = snapshot.traces[0];
-    const { timeUs } = snapshot.events;
+    const timeUs = eventTimes(snapshot.events);
     assert.deepEqual(marksOf(snapshot, [{ fromUs: 0, toUs: 5 }]), [], 'before the trace');
     const all = Array.from({ length: count - 1 }, (_, i) => ({ fromUs: timeUs[first + i], toUs: timeUs[first + i] }));
     const every = marksOf(snapshot, all, 100_000);

@@ -168,7 +168,7 @@ export class EntryReader implements RecordReader {
     columns.addrLow.set(views.low.subarray(0, count), first);
     columns.addrHigh.set(views.high.subarray(0, count), first);
     for (let i = 0; i < count; i++) columns.setSize(first + i, views.size[i]);
-    columns.timeUs.set(views.time.subarray(0, count), first);
+    for (let i = 0; i < count; i++) columns.setTime(first + i, views.time[i]);
     columns.stack.set(views.stack.subarray(0, count), first);
     for (let i = 0; i < count; i++) builder.noteStream(first + i, views.stream[i]);
     if (views.state[State.IsTagged] !== 0) {

@@ -57,7 +57,7 @@ export class KnownEvents {
     machine.run(Uint8Array.of(Op.Appends), 0, 1, offset);
     spare.forgetStacks(events.length, end);
     sink.addKnownEvents(end - events.length);
-    events.timeUs[end - 1] = tail.timeUs[tail.timeUs.length - 1];
+    events.setTime(end - 1, tail.timeUs[tail.timeUs.length - 1]);
     return { source: sourceOfEnd(source, from + tail.behind, tail.rest), offset: from + tail.behind };
   };
 
