@@ -44,7 +44,7 @@ describe('The columns of a trace', () => {
   it('hold every time, in any order', () => {
     const random = seededRandom(4);
     const start = 1_760_000_000_000_000;
-    for (const odd of [0, 1, start - 1, start + 2 ** 32, start + 0.25, start - 3e6, 2 ** 52]) {
+    for (const odd of [0, 1, start - 1, start + 2 ** 32, start + 0.25, start - 3e6, 2 ** 52, NaN, Infinity]) {
       for (const at of [0, 1, 1500]) {
         const columns = new EventColumns();
         const times = Array.from({ length: 3000 }, (_, i) => (i === at ? odd : start + i + random(50)));
