@@ -101,8 +101,9 @@ export class EntryReader implements RecordReader {
   }
 
   recall(slot: number): Ref {
-    const value = this.forgets ? this.code.keptValue(slot) : NONE_REF;
-    if (this.forgets && value === NONE_REF) throw new Forgotten();
+    if (!this.forgets) return NONE_REF;
+    const value = this.code.keptValue(slot);
+    if (value === NONE_REF) throw new Forgotten();
     return value;
   }
 
