@@ -146,7 +146,8 @@ export class EntryCode {
       ? Math.min(MOST_KEPT_LISTS, Math.ceil(fileBytes / LIST_BYTES))
       : LISTS_OF_UNKNOWN;
     const keptAt = aligned(runBytesAt + runBytes + SLACK);
-    this.memoAt = keptAt + KEPT_BYTES * lists;
+    // A smaller file leaves the memo where it is: zeros between would take memory that was never written to.
+    this.memoAt = Math.max(this.memoAt, keptAt + KEPT_BYTES * lists);
     if (this.writtenTo > this.memoAt) new Uint8Array(this.exports.memory.buffer).fill(0, this.memoAt, this.writtenTo);
     this.set('keptAt', keptAt);
     this.set('mostKept', lists);
