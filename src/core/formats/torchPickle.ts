@@ -57,13 +57,13 @@ async function readAll(
   source: ByteSource,
   context: ReadContext,
   knownTo?: (machine: PickleMachine, sink: TorchSink) => KnownEvents,
-  forgets = true,
+  byRecords = true,
 ): Promise<ReadResult> {
   const size = Number.isFinite(source.size) ? source.size : 0;
   const builder = new SnapshotBuilder(knownTo === undefined ? size / EVENT_BYTES : 0, context.spare?.columns);
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
-  const machine = torchMachine(sink, source.size, forgets);
+  const machine = torchMachine(sink, source.size, byRecords);
   const known = knownTo?.(machine, sink);
   const end = await runPickle(source, machine, known === undefined ? context : { ...context, detour: known.detour })
     .catch(async (error: unknown) => {
@@ -78,13 +78,14 @@ async function readAll(
 
 /**
  * @param fileBytes of the input, infinite where unknown
- * @param forgets true to take less memory; if it throws {@link Forgotten}, read again without
+ * @param byRecords false to read by the machine alone, after it has thrown {@link Forgotten}
  */
-export function torchMachine(sink: TorchSink, fileBytes: number, forgets = true): PickleMachine {
+export function torchMachine(sink: TorchSink, fileBytes: number, byRecords = true): PickleMachine {
   const slots = Number.isFinite(fileBytes) ? fileBytes / SLOT_BYTES : 0;
   return new PickleMachine(sink, sink.name, slots, DEFAULT_PICKLE_LIMITS, (stack, memoSlots) => {
+    if (!byRecords) return null;
     try {
-      return new EntryReader(sink, stack, memoSlots, fileBytes, forgets);
+      return new EntryReader(sink, stack, memoSlots, fileBytes);
     } catch {
       // No WebAssembly, or no memory for it: the machine reads the same in more time.
       return null;

@@ -1,8 +1,8 @@
 import type { Ref } from './values.js';
 
 /**
- * A file refers to something that the reader of records has left out of the memo, as no pickler of snapshots does it. Read it
- * again without leaving anything out.
+ * A file refers to something that the reader of records has left out of the memo, or changes what it has numbered. No pickler
+ * of snapshots does. Read it again by the machine alone.
  */
 export class Forgotten extends Error {}
 
@@ -30,10 +30,10 @@ export interface RecordReader {
   growMemo(slots: number): Int32Array;
 
   /**
-   * A memo slot got another value, as no pickler of snapshots does it: texts and lists are known by their slots, so from
-   * then on nothing is.
+   * A memo slot got another value: texts and lists are known by their slots.
+   * @throws Forgotten
    */
-  giveUp(): void;
+  giveUp(): never;
 
   /** The value of a slot that is empty in the memo. @throws Forgotten */
   recall(slot: number): Ref;

@@ -114,16 +114,14 @@ export class EntryCode {
   /**
    * @param fileBytes of the input, infinite where unknown: less memory is reserved for a small one
    * @param slots of the memo
-   * @param forgets true to leave slots of the memo empty
    * @throws Error if there is no WebAssembly, or no memory for it
    */
-  static take(caller: EntryImports, fileBytes: number, slots: number, forgets: boolean): EntryCode {
+  static take(caller: EntryImports, fileBytes: number, slots: number): EntryCode {
     const code = EntryCode.spare ?? new EntryCode();
     EntryCode.spare = null;
     code.caller = caller;
     code.layOut(fileBytes);
     code.reserve(slots);
-    code.set('forgets', Number(forgets));
     code.exports.begin();
     return code;
   }

@@ -31,7 +31,6 @@ const PLACES = ['action', 'addr', 'size', 'stream', 'timeUs', 'frames', 'metadat
 export class EntryReader implements RecordReader {
   memoCount = 0;
   depth = 0;
-  private isTrusting = true;
   private readonly code: EntryCode;
   private readonly cells: ValueStack;
   private readonly plan = new EntryPlan();
@@ -47,7 +46,6 @@ export class EntryReader implements RecordReader {
    * @param stack where records are pushed
    * @param slots of the memo
    * @param fileBytes infinite where unknown
-   * @param forgets true to leave slots of the memo empty that files do not refer to, see {@link Forgotten}
    * @throws Error if there is no WebAssembly, or no memory for it
    */
   constructor(
@@ -55,7 +53,6 @@ export class EntryReader implements RecordReader {
     private readonly stack: ValueStack,
     slots: number,
     fileBytes: number,
-    private readonly forgets: boolean,
   ) {
     this.cells = new ValueStack(stack);
     this.code = EntryCode.take(
@@ -69,7 +66,6 @@ export class EntryReader implements RecordReader {
       },
       fileBytes,
       slots,
-      forgets,
     );
     const { code } = this;
     this.mostRows = code.get('ROWS');
@@ -90,18 +86,14 @@ export class EntryReader implements RecordReader {
   }
 
   close(filled: number | null): void {
-    this.isTrusting = false;
     this.code.release(filled);
   }
 
-  giveUp(): void {
-    // The table would answer for slots that got another value.
-    if (this.forgets) throw new Forgotten();
-    this.isTrusting = false;
+  giveUp(): never {
+    throw new Forgotten();
   }
 
   recall(slot: number): Ref {
-    if (!this.forgets) return NONE_REF;
     const value = this.code.keptValue(slot);
     if (value === NONE_REF) throw new Forgotten();
     return value;
@@ -119,7 +111,7 @@ export class EntryReader implements RecordReader {
     this.memoCount = memoCount;
     this.depth = depth;
     let p = from;
-    while (this.isTrusting) {
+    for (;;) {
       // A record that is no row ends the call, and takes the place of a row on the stack.
       const room = Math.min(this.mostRows, stack.ref.length - this.depth, PAYLOAD_MASK - events.length);
       if (room <= 0 || captures.length > PAYLOAD_MASK - 2 * this.mostRows) break;

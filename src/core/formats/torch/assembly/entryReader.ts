@@ -7,7 +7,7 @@
  * - The bytes of a list are compared with the list that followed the last one before, and with one of equal hash.
  * - Trace entries become rows. The caller takes a thousand rows at a time.
  * - Most memo slots stay empty, since nothing refers to them: those of rows, and of texts and pairs that were there before.
- *   The slots of lists are in a table. The memo takes a third of the memory so.
+ *   The slots of lists are in a table. So the memo takes a third of the memory.
  *
  * Other input is left to the machine. Before a dictionary is complete, the caller gets only its texts, pairs, frames and
  * stacks. The caller stores equal ones once, so the machine may pass them again.
@@ -41,7 +41,6 @@ const NO_SLOT: i32 = -1;
 
 // What entries hold: `torchValue.ts`, `model/snapshot.ts`.
 const CAPTURE: i32 = 11;
-const EVENT_BITS: i32 = 12 << PAYLOAD_BITS;
 const CAPTURE_BITS: i32 = CAPTURE << PAYLOAD_BITS;
 const ALLOC: i32 = 0;
 const NO_STACK: u32 = 0;
@@ -157,8 +156,6 @@ export let keptAt: usize = 0;
 export let mostKept: u32 = 0;
 const KEPT: u32 = 8;
 const KEPT_VALUE: u32 = 4;
-/** 0 if all values are in the memo. */
-export let forgets: i32 = 0;
 /** The memo, to the end of the memory. Empty slots are zero. */
 export let memoAt: usize = 0;
 
@@ -332,7 +329,7 @@ function plain(p: usize, at: i32, known: i32): usize {
     case LONG_BIN_GET: {
       const named = slotAt(p, op);
       if (named >= <u32>known) return 0;
-      let value = named < <u32>emptyFrom || forgets === 0 ? load<i32>(memoAt + 4 * named) : 0;
+      let value = named < <u32>emptyFrom ? load<i32>(memoAt + 4 * named) : 0;
       if (value === 0) value = keptValue(named);
       if (value === 0) return 0;
       setRef(at, value);
@@ -406,7 +403,7 @@ function memoized(p: usize, cell: i32): usize {
   const put = putBytes(p, count);
   if (put === OTHER_SLOT) return 0;
   if (put !== 0) {
-    if (isRepeated && forgets !== 0) count++;
+    if (isRepeated) count++;
     else memoize(load<i32>(REF + 4 * cell));
   }
   return p + put;
@@ -415,7 +412,7 @@ function memoized(p: usize, cell: i32): usize {
 /** The place of the value in the next slot, which is a list's. */
 function listPlace(): usize {
   const next = count++;
-  if (forgets === 0 || kept === mostKept) {
+  if (kept === mostKept) {
     emptyFrom = count;
     return memoAt + 4 * <usize>next;
   }
@@ -725,7 +722,6 @@ function row(ownSlot: i32): bool {
     }
   }
   store<u32>(ROW_STACK + 4 * i, stack);
-  if (ownSlot !== NO_SLOT && forgets === 0) store<i32>(memoAt + 4 * <usize>ownSlot, EVENT_BITS | (firstEvent + i));
   return true;
 }
 
