@@ -56,7 +56,7 @@ def loops_of(code: types.CodeType) -> Tuple[Loop, ...]:
         part = every[index]
         if _jumps(part) and part.argval < part.offset and part.opname not in _NO_LOOPS:
             line = min(lines[part.offset], lines[part.argval])
-            header = part.argval if every[at[part.argval]].opname == 'FOR_ITER' else -1
+            header = part.argval if _head(every, at[part.argval]).opname == 'FOR_ITER' else -1
             found.setdefault((line, header), []).append((part.argval, part.offset))
     loops = []
     for (line, _), jumps in found.items():
@@ -65,6 +65,13 @@ def loops_of(code: types.CodeType) -> Tuple[Loop, ...]:
         loops.append(Loop(start, end, line, max(lines[part.offset] for part in body), frozenset(jump[0] for jump in jumps),
                           _targets(body), _stored(body, ('STORE_', 'DELETE_')), _stored(body, ('STORE_FAST',))))
     return tuple(sorted(loops, key=lambda loop: (loop.start, -loop.end)))
+
+
+def _head(every: List[Any], index: int) -> Any:
+    """The instruction at the start of a loop. Its prefix comes first if the loop is longer than 255 instructions."""
+    while every[index].opname == 'EXTENDED_ARG' and index + 1 < len(every):
+        index += 1
+    return every[index]
 
 
 def _jumps(part: Any) -> bool:
@@ -88,10 +95,10 @@ def _reached(every: List[Any], at: Dict[int, int]) -> List[int]:
 
 
 def _targets(body: List[Any]) -> FrozenSet[str]:
-    if not body or body[0].opname != 'FOR_ITER':
+    if not body or _head(body, 0).opname != 'FOR_ITER':
         return frozenset()
     names = []
-    for part in body[1:]:
+    for part in body[body.index(_head(body, 0)) + 1:]:
         if part.opname.startswith('STORE_') and isinstance(part.argval, str):
             names.append(part.argval)
         elif not part.opname.startswith(('UNPACK_', 'EXTENDED_ARG', 'CACHE')):

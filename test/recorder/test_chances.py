@@ -48,6 +48,10 @@ main()''', ('main', 5, 2, False), ('main', 7, 29, True))
     def test_epochs_of_a_module(self):
         self.check('for epoch in range(3):\n    for batch in range(10):\n        opt.step()', ('<module>', 3, 2, False), ('<module>', 4, 29, True))
 
+    def test_epochs_with_a_long_body(self):
+        body = ''.join(f'        value_{at} = [{at}] * 3\n' for at in range(80))
+        self.check(f'for epoch in range(3):\n    for batch in range(10):\n{body}        opt.step()', ('<module>', 3, 2, False), ('<module>', 4, 29, True))
+
     def test_one_endless_loop(self):
         self.check('''
 def main():
