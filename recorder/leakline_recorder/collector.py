@@ -3,6 +3,7 @@ objects, so the recorder creates few.
 """
 from __future__ import annotations
 
+import bisect
 import contextlib
 import gc
 import sys
@@ -38,6 +39,7 @@ class CollectorWatch:
         self._began, self._ended = array('q'), array('q')
         self._started = 0
         self._full = 0
+        self._full_us = array('q')    #: when full collections began
         self._periodic = periodic
         self._next = 0.0
         self._show: Any = None
@@ -72,6 +74,10 @@ class CollectorWatch:
         """
         return {'beganAtUs': self._began[-KEPT:].tolist(), 'endedAtUs': self._ended[-KEPT:].tolist(), 'full': self._full}
 
+    def full_since(self, time_us: int) -> int:
+        """Full collections that began after a time: those that an object of that age has survived. At most ``KEPT``."""
+        return len(self._full_us) - bisect.bisect_right(self._full_us, time_us)
+
     def _called(self, phase: str, info: Dict[str, Any]) -> None:
         if phase == 'start':
             self._started = time.time_ns() // 1000
@@ -81,8 +87,10 @@ class CollectorWatch:
             self._ended.append(time.time_ns() // 1000 + 1)
             if len(self._began) > 2 * KEPT:
                 del self._began[:-KEPT], self._ended[:-KEPT]
-        if phase == 'stop':
-            self._full += info.get('generation') == 2
+        if phase == 'stop' and info.get('generation') == 2:
+            self._full += 1
+            self._full_us.append(self._started)
+            del self._full_us[:-KEPT]
         if phase == 'stop' and time.monotonic() >= self._next:
             self._next = time.monotonic() + PERIOD_SECONDS
             self._periodic()

@@ -119,6 +119,28 @@ def _lines(code: types.CodeType, every: List[Any]) -> Dict[int, int]:
     return lines
 
 
+class Counter:
+    """Tells from the numbers of a ``for i in range(8)`` that it begins again, and so does the loop around it. Numbers in
+    another order tell nothing.
+    """
+
+    def __init__(self) -> None:
+        self._first: Optional[int] = None
+        self._last = 0
+        self._counts = True
+
+    def restarted(self, marks: Any) -> Optional[bool]:
+        number = marks[0] if isinstance(marks, list) and len(marks) == 1 and type(marks[0]) is int else None
+        if number is None or not self._counts:
+            return None
+        if self._first is None:
+            self._first = self._last = number
+            return False
+        restarts, self._last = number < self._last, number
+        self._counts = not restarts or number == self._first
+        return restarts if self._counts else None
+
+
 class Count:
     """Facts of one loop."""
 
@@ -128,6 +150,7 @@ class Count:
         self.known = False        #: would a round have been seen?
         self.seen = -1            #: steps inside it, after the first
         self.turned = 0           #: of these, those before which it repeated
+        self.inner = Counter()    #: of the loop inside, if this one binds no names
 
     def turn(self, rounds: int = 1) -> None:
         self.rounds += rounds
@@ -157,6 +180,41 @@ class Around:
         self.all_names = [name for names in self.names for name in names]
 
 
+class Loops:
+    """The loops of all functions that were looked at, by instruction."""
+
+    def __init__(self, monitoring: Monitoring) -> None:
+        self._monitoring = monitoring
+        self.known: Dict[int, Tuple[types.CodeType, Tuple[Loop, ...]]] = {}
+        self._places: Dict[Tuple[int, int], Optional[Around]] = {}
+
+    def at(self, code: types.CodeType, instruction: int) -> Optional[Around]:
+        """The loops of a function around one of its instructions; ``None`` for none."""
+        key = id(code), instruction
+        if key not in self._places:
+            self._places[key] = self._place(code, instruction)
+        return self._places[key]
+
+    def _place(self, code: types.CodeType, instruction: int) -> Optional[Around]:
+        known = self.known.get(id(code))
+        if known is None:
+            if len(self.known) >= MOST_CODES:
+                return None
+            known = self.known[id(code)] = (code, loops_of(code))
+        loops = [loop for loop in known[1] if loop.start <= instruction <= loop.end]
+        return Around(code, loops) if loops else None
+
+    def marks(self, frame: types.FrameType, around: Around) -> Tuple[int, bool, List[Any]]:
+        """The running call, whether another call of it would show, and a mark of each loop's round: a number, or names'
+        values.
+        """
+        if self._monitoring.watch_loops(around.code, around.headers):
+            starts, jumps = self._monitoring.starts, self._monitoring.jumps
+            return starts[id(around.code)], True, [sum([jumps[header] for header in headers]) for headers in around.headers]
+        activation, is_sure, values = locals_of(frame, around.all_names)
+        return activation, is_sure, [values and [values[name] for name in names] or None for names in around.names]
+
+
 class Level(NamedTuple):
     """A running function with loops around the step, as it was at the previous step."""
 
@@ -170,12 +228,10 @@ class Rounds:
     """``stepped`` is called after each step, in the step's own stack."""
 
     def __init__(self, monitoring: Monitoring) -> None:
-        self._monitoring = monitoring
-        self._loops: Dict[int, Tuple[types.CodeType, Tuple[Loop, ...]]] = {}
+        self._loops = Loops(monitoring)
         self._counts: Dict[Any, Count] = {}
         self._levels: List[Level] = []
         self._below: Path = ()        # from the innermost level to the step
-        self._places: Dict[Tuple[int, int], Optional[Around]] = {}
         self._chain: List[Count] = []
         self._thread = 0
         self._spent, self._since = 0.0, 0.0
@@ -222,7 +278,7 @@ class Rounds:
         for at, frame, around in functions:
             code, path = keys[at][0], tuple(keys[last:at])
             then = before[len(levels)] if len(levels) < len(before) else None
-            activation, is_sure, marks = self._marks(frame, around)
+            activation, is_sure, marks = self._loops.marks(frame, around)
             if unsure is not None and is_sure:
                 unsure.known = True
             same = then is not None and then.code == code and then.activation == activation
@@ -233,12 +289,16 @@ class Rounds:
             told = {}
             for index, loop in enumerate(around.loops):
                 mark = told[loop.start] = marks[index]
-                was = then.marks.get(loop.start, ...) if then is not None and not is_new else ...
-                is_new = is_new or was is ... or mark != was
                 count = around.counts[index] or self._count(around, index)
+                was = then.marks.get(loop.start, ...) if then is not None and not is_new else ...
+                restarted = count.inner.restarted(marks[index + 1]) if mark is None and index + 1 < len(marks) else None
+                is_new = is_new or was is ... or mark != was or restarted is True
                 count.see(is_new, mark - was if isinstance(was, int) else 1)
                 chain.append(count)
-                unsure = None if around.targets[index] and mark is not None or isinstance(mark, int) else count
+                is_marked = around.targets[index] and mark is not None or isinstance(mark, int) or restarted is not None
+                unsure = None if is_marked else count
+                if mark is None and restarted is None:
+                    count.known = False
                 count.known = count.known or unsure is None
             levels.append(Level(code, activation, path, told))
             last = at
@@ -256,29 +316,17 @@ class Rounds:
         """Outermost first, without the recorder's frames above the program's call of the step."""
         while frame is not None and frame.f_code.co_filename.startswith(_FOLDERS):
             frame = frame.f_back
-        keys, functions, places = [], [], self._places
+        keys, functions = [], []
         while frame is not None:
             code = frame.f_code
-            key = id(code), frame.f_lasti
-            around = places.get(key, self)
-            if around is self:
-                around = places[key] = self._place(code, frame.f_lasti)
+            around = self._loops.at(code, frame.f_lasti)
             if around is not None:
                 functions.append((len(keys), frame, around))
-            keys.append(key)
+            keys.append((id(code), frame.f_lasti))
             frame = frame.f_back
         keys.reverse()
         functions.reverse()
         return keys, [(len(keys) - 1 - at, running, around) for at, running, around in functions]
-
-    def _place(self, code: types.CodeType, instruction: int) -> Optional[Around]:
-        known = self._loops.get(id(code))
-        if known is None:
-            if len(self._loops) >= MOST_CODES:
-                return None
-            known = self._loops[id(code)] = (code, loops_of(code))
-        loops = [loop for loop in known[1] if loop.start <= instruction <= loop.end]
-        return Around(code, loops) if loops else None
 
     def _count(self, around: Around, index: int) -> Count:
         code, loop = around.code, around.loops[index]
@@ -293,20 +341,10 @@ class Rounds:
             if again:
                 unsure.turn()
             return
-        if again and path and path[-1][0] in self._loops:
-            code = self._loops[path[-1][0]][0]
+        if again and path and path[-1][0] in self._loops.known:
+            code = self._loops.known[path[-1][0]][0]
             line = max((line for offset, line in dis.findlinestarts(code) if line and offset <= path[-1][1]), default=code.co_firstlineno)
             self._counts.setdefault((NATIVE, path), Count(code, line, line))
         native = self._counts.get((NATIVE, path))
         if native is not None:
             chain.append(native)
-
-    def _marks(self, frame: types.FrameType, around: Around) -> Tuple[int, bool, List[Any]]:
-        """The running call, whether another call of it would show, and a mark of each loop's round: a number, or names'
-        values.
-        """
-        if self._monitoring.watch_loops(around.code, around.headers):
-            starts, jumps = self._monitoring.starts, self._monitoring.jumps
-            return starts[id(around.code)], True, [sum([jumps[header] for header in headers]) for headers in around.headers]
-        activation, is_sure, values = locals_of(frame, around.all_names)
-        return activation, is_sure, [values and [values[name] for name in names] or None for names in around.names]

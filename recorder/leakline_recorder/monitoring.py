@@ -23,6 +23,8 @@ class Monitoring:
         self._tool: Optional[int] = None
         self._events: Dict[int, int] = {}
         self._codes: Dict[int, types.CodeType] = {}        # they live on, so that identities stay theirs
+        self._called: Set[int] = set()                     # whose calls are counted
+        self._looped: Set[int] = set()
         self._headers: Set[Tuple[int, int]] = set()
         self._watched: Set[Tuple[int, int]] = set()
 
@@ -31,6 +33,7 @@ class Monitoring:
         if not self.is_open():
             return False
         if headers[-1][0] not in self._headers or headers[0][0] not in self._headers:
+            self._looped.add(id(code))
             self._headers.update(place for loop in headers for place in loop)
             self._watch(code, _interpreter.events.JUMP | _interpreter.events.PY_START)
         return True
@@ -42,6 +45,16 @@ class Monitoring:
             self._watched.add((id(code), line))
             self._watch(code, _interpreter.events.LINE)
         return True
+
+    def calls(self, code: types.CodeType) -> Optional[bool]:
+        """True if a function was called since the first question; ``None`` at that, or if nothing is counted."""
+        if not self.is_open():
+            return None
+        if id(code) not in self._called:
+            self._called.add(id(code))
+            self._watch(code, _interpreter.events.PY_START)
+            return None
+        return self.starts[id(code)] > 0
 
     def stop(self) -> None:
         if self._tool is None:
@@ -79,7 +92,8 @@ class Monitoring:
 
     def _started(self, code: types.CodeType, offset: int) -> Any:
         self.starts[id(code)] += 1
-        return None
+        # Loops count each call. Else it is enough to know that there was one.
+        return None if id(code) in self._looped else _interpreter.DISABLE
 
     def _line_ran(self, code: types.CodeType, line: int) -> Any:
         place = id(code), line

@@ -68,18 +68,22 @@ def read_locals(frame: types.FrameType) -> List[Tuple[str, Any]]:
     return pairs
 
 
-def locals_of(frame: types.FrameType, names: Iterable[str]) -> Tuple[int, bool, Dict[str, int]]:
-    """The call of its function that the frame is, whether that is certain, and the identities of some local variables.
-    """
+def mark_of(value: Any) -> Any:
+    """Differs from that of another value: an integer itself, else a text with the identity."""
+    return value if type(value) is int else str(id(value))
+
+
+def locals_of(frame: types.FrameType, names: Iterable[str]) -> Tuple[int, bool, Dict[str, Any]]:
+    """The call of its function that the frame is, whether that is certain, and the marks of some local variables."""
     code = frame.f_code
     if not code.co_flags & _OPTIMIZED:
         found = frame.f_locals
-        return id(found), found is frame.f_globals, {name: id(found.get(name)) for name in names}
+        return id(found), found is frame.f_globals, {name: mark_of(found.get(name)) for name in names}
     # A function that reads its own locals would see changes; later Pythons attach no copy that identifies calls.
     if not _COPIES_LOCALS or not _SEERS.isdisjoint(code.co_names):
         return id(frame), False, {}
     found = frame.f_locals
-    values = {name: id(found.get(name)) for name in names}
+    values = {name: mark_of(found.get(name)) for name in names}
     if sys.getrefcount(found) <= 3 + (id(found) in HELD_LOCALS):
         found.clear()
         HELD_LOCALS[id(found)] = found

@@ -16,7 +16,7 @@ from . import sidecar
 from .collector import CollectorWatch, at_rest
 from .files import SIDECAR, Budget, appearing, exists, make_folder, make_output, sweep
 from .guard import guarded, say, say_once
-from .holders import Blocks, HolderWalk, Shown
+from .holders import Ages, Blocks, HolderWalk, Shown
 from .increments import Increments
 from .loops import Rounds
 from .memory import DeviceMemory
@@ -26,6 +26,7 @@ from .run import chosen, identify, with_group
 from .schedule import Schedule
 from .sources import Sources
 from .step_counter import StepCounter
+from .step_finder import LoopSteps, NamedSteps
 from .triggers import Triggers
 
 NO_STEP = 'no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
@@ -55,11 +56,12 @@ class Session:
         self.steps = StepCounter(self._stepped)
         self._monitoring = Monitoring()
         self._rounds = Rounds(self._monitoring)
+        self._loop_steps = LoopSteps(self.steps, memory, self._monitoring)
         self._collector = CollectorWatch(self._look_for_steps)
         self._schedule = Schedule(options)
         self._sources = Sources(options.sources)
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring,
-                                   Shown(options.names == 'all'), options.sources)
+                                   Shown(options.names == 'all'), options.sources, self._collector.full_since)
         self._triggers = Triggers(self.dump)
         self._recording = False
         self._dumping = threading.Lock()
@@ -73,14 +75,17 @@ class Session:
         self._allocations = 0
         self._events: List[int] = []    # of each device's trace, in the full snapshot before, unless it was cleared since
         self._increments = Increments(memory)
-        self._ages: Dict[int, int] = {}    # of the blocks that were live when the history was cleared
+        self._ages: Ages = {}    # of the blocks that were live when the history was cleared
 
     def open(self, on_device: bool = False) -> bool:
         """Prepare everything; recording begins when the program first uses the device, or is about to now."""
         if not self.memory.available():
             say('this PyTorch has no CUDA allocator: nothing is recorded')
             return False
-        self.steps.watch_optimizers()
+        if self.options.step:
+            NamedSteps(self.steps, self.options.step)
+        else:
+            self.steps.watch_optimizers()
         if self.options.signal:
             self._triggers.on_signal(self.options.signal)
         if self.options.at_exit:
@@ -106,6 +111,8 @@ class Session:
         self._choose()
         self._recording = True
         self._collector.start()
+        if not self.options.step:
+            self._loop_steps.start()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
             say_once('this PyTorch release does not report out of memory: no snapshot is taken then')
         if not self._is_child():
@@ -141,6 +148,7 @@ class Session:
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
             say('nothing was recorded: this process never used CUDA. If it starts other commands, run them with leakline_recorder')
         self.steps.stop()
+        self._loop_steps.stop()
         self._rounds.stop()
         self._monitoring.stop()
         self._collector.stop()
@@ -240,7 +248,7 @@ class Session:
 
     @guarded('could not find the holders of the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
-        return self._holders.walk(blocks, self.steps.count)
+        return self._holders.walk(blocks, self.steps.count, self._rounds.describe() or ())
 
     def _stem(self, kind: str, reason: str) -> str:
         stem = f'rank{self.run.rank}_step{self.steps.count:06d}'

@@ -19,7 +19,7 @@ from .sources import Sources
 from .step_counter import StepCounter
 from .version import VERSION
 
-SCHEMA = 'leakline.recording/2'
+SCHEMA = 'leakline.recording/3'
 Told = TypeVar('Told')
 #: torch's variables for the allocator's settings, the newest name first
 ALLOCATOR_CONF = ('PYTORCH_ALLOC_CONF', 'PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF')
@@ -45,7 +45,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'loops': rounds.describe(),
         'collections': collector.times() if kind == 'full' else None,
         'takenAtUs': time.time_ns() // 1000,
-        'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main()},
+        'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main(), 'residentBytes': _resident_bytes()},
         'versions': {'recorder': VERSION, 'python': platform.python_version(), 'torch': str(torch.__version__),
                      'cuda': torch.version.cuda, 'hip': getattr(torch.version, 'hip', None)},
         'devices': _told(memory.devices, []),
@@ -83,6 +83,15 @@ def ring(snapshot: Dict[str, Any], options: Options, before: List[int], behind: 
 def _main() -> Optional[str]:
     path = getattr(sys.modules.get('__main__'), '__file__', None)
     return os.path.abspath(path) if path and path != '<stdin>' else None
+
+
+def _resident_bytes() -> Optional[int]:
+    """Host memory of the process; ``None`` where it is not known, as outside of Linux."""
+    try:
+        with open('/proc/self/statm', encoding='ascii') as file:
+            return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+    except ordinary(OSError, ValueError, IndexError):
+        return None
 
 
 def _cwd() -> Optional[str]:

@@ -10,6 +10,8 @@ import sys
 import sysconfig
 from typing import Any, Dict, List, Optional, Tuple
 
+import torch
+
 from .files import exists
 from .guard import ordinary
 from .plain import modules
@@ -20,6 +22,9 @@ MOST_BYTES = 1 << 20    # of one file: larger ones are data, not source
 _LIBRARY_ROOTS = tuple(os.path.join(form(path), '') for form in (os.path.abspath, os.path.realpath) for path in {
     *(sysconfig.get_paths().get(key, '') for key in ('stdlib', 'platstdlib', 'purelib', 'platlib')),
     *getattr(site, 'getsitepackages', list)(), os.path.dirname(os.path.abspath(__file__))} if path)
+_STANDARD = tuple(os.path.join(form(path), '') for form in (os.path.abspath, os.path.realpath) for path in {
+    sysconfig.get_paths().get(key, '') for key in ('stdlib', 'platstdlib')} if path)
+_MACHINERY = tuple(os.path.join(form(os.path.dirname(path)), '') for form in (os.path.abspath, os.path.realpath) for path in (__file__, str(torch.__file__)))
 #: Else ``realpath`` drops errors, also those that a signal handler raises.
 _STRICT: Dict[str, Any] = {'strict': True} if sys.version_info >= (3, 10) else {}
 _LIBRARY_PARTS = ('/site-packages/', '/dist-packages/', '/torchinductor_')
@@ -34,6 +39,17 @@ def is_users(filename: str) -> bool:
     if any(part in plain for part in _LIBRARY_PARTS):
         return False
     return not (filename.startswith(_LIBRARY_ROOTS) or _real(filename).startswith(_LIBRARY_ROOTS))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def is_machinery(filename: str) -> bool:
+    """Is this a file of Python's standard library, of torch, or of this recorder? Their objects hold only what other
+    code tells them to hold.
+    """
+    if not filename or filename.startswith('<'):
+        return True
+    return any(path.startswith(_MACHINERY) or path.startswith(_STANDARD) and not any(part in path.replace('\\', '/') for part in _LIBRARY_PARTS)
+               for path in (filename, _real(filename)))
 
 
 def _real(path: str) -> str:

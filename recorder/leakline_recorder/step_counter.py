@@ -1,4 +1,4 @@
-"""Counts training steps: from the optimizers, or from the program's own marks."""
+"""Counts training steps: from the optimizers, from the program's own marks, or from its loop."""
 from __future__ import annotations
 
 import time
@@ -14,6 +14,7 @@ from .guard import guarded
 KEPT = 4096
 #: maximum of remembered parts of one optimizer; programs that replace parameters create new ones
 MOST_PARTS = 1024
+FEW_OPTIMIZERS = 4    # as a program has for the parts of its model
 START = -1    # among the parts of an optimizer: the count when it first stepped
 
 
@@ -40,6 +41,12 @@ class StepCounter:
             self._hook.remove()
             self._hook = None
 
+    def turn(self) -> None:
+        """A round of the program's loop, in a program without an optimizer."""
+        if self.source in ('none', 'loop'):
+            self.source = 'loop'
+            self._advance(self.count + 1)
+
     def mark(self) -> None:
         self.source = 'marks'
         self._advance(self.count + 1)
@@ -52,8 +59,9 @@ class StepCounter:
         known, part = id(optimizer), _first_parameter(optimizer)
         parts = self._rounds.get(known)
         if parts is None:
-            # In the first round optimizers share a step; one that appears later (a new trial) continues the count.
-            together = self.count <= 1 and len(self._rounds) > 0
+            # In the first round optimizers share a step; one that appears later (a new trial) continues the count. More
+            # than a few in the first round are trials of one step each.
+            together = self.count <= 1 and 0 < len(self._rounds) < FEW_OPTIMIZERS
             start = 0 if together else self.count
             parts = self._rounds[known] = {START: start, part: start}
             weakref.finalize(optimizer, self._rounds.pop, known, None).atexit = False

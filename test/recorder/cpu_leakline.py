@@ -20,6 +20,7 @@ from leakline_recorder.options import Options  # noqa: E402
 def main() -> None:
     own, command = cli.split(sys.argv[1:])
     memory = CpuMemory(capacity=int(float(os.environ.get('MODEL_GIB', '24')) * GIB), hide=(os.path.abspath(__file__), __file__))
+    memory.clearable = os.environ.get('MODEL_CLEARS') != '0'    # '0': each snapshot has the whole history, as before PyTorch 2.8
     torch.manual_seed(0)
     with memory:
         api.start(Options.from_environment(**vars(cli.parser().parse_args(own))), memory=memory)

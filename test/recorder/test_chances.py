@@ -91,13 +91,32 @@ def main():
             opt.step()
 main()''', ('main', 5, 0, False), ('main', 6, 9, True))
 
-    def test_a_loop_whose_rounds_nothing_marks_is_unknown_before_3_12(self):
+    def test_a_loop_without_names_repeats_when_the_one_inside_counts_from_the_start(self):
         self.check('''
 def main():
     for _ in range(3):
         for _ in range(10):
             opt.step()
-main()''', ('main', 5, UNSEEN, False), ('main', 6, 29, True))
+main()''', ('main', 5, 2, False), ('main', 6, 29, True))
+
+    def test_numbers_in_any_order_count_no_rounds(self):
+        self.check('''
+def main():
+    done = 0
+    while done < 30:
+        for index in (3, 1, 4, 1, 5, 9, 2, 6, 5, 8):
+            opt.step()
+            done += 1
+main()''', ('main', 6, UNSEEN, False), ('main', 7, 29, True))
+
+    def test_a_loop_whose_rounds_nothing_marks_is_unknown_before_3_12(self):
+        self.check('''
+def main():
+    items = [object() for _ in range(10)]
+    for _ in range(3):
+        for _ in items:
+            opt.step()
+main()''', ('main', 6, UNSEEN, False), ('main', 7, 29, True))
 
     def test_a_loop_outside_python_is_unknown(self):
         self.check('''

@@ -80,7 +80,7 @@ class SessionTest(Programs):
         found = self.run_program(PROGRAM + 'train(6)', '--every', '6', '--start', '0', '--light', '0', '--sources', '1')
         side = found.sidecar('rank0_step000006.pickle')
         self.assertEqual({key: side[key] for key in ('schema', 'snapshot', 'kind', 'reason', 'run', 'rank', 'worldSize', 'step', 'stepSource')},
-                         {'schema': 'leakline.recording/2', 'snapshot': 'rank0_step000006.pickle', 'kind': 'full', 'reason': 'step', 'run': 'r',
+                         {'schema': 'leakline.recording/3', 'snapshot': 'rank0_step000006.pickle', 'kind': 'full', 'reason': 'step', 'run': 'r',
                           'rank': 0, 'worldSize': 1, 'step': 6, 'stepSource': 'optimizer'})
         self.assertEqual((side['stepTimes']['first'], len(side['stepTimes']['endedAtUs'])), (1, 6))
         self.assertEqual(sorted(side['collections']), ['beganAtUs', 'endedAtUs', 'full'])

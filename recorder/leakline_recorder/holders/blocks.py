@@ -18,14 +18,18 @@ class LiveBlock:
     address: int
     size: int                        #: bytes, as rounded by the allocator
     allocated: int                   #: steps that were finished when it was allocated, or UNKNOWN
+    allocated_us: int                #: time of its allocation, or UNKNOWN; with the address, the identity of the block
     frame: Optional[Dict[str, Any]]  #: innermost frame of the program itself
 
 
-class Blocks:
-    """Finds the block of an address. ``ages`` has the ages, by address, of live blocks that are older than the trace.
-    """
+#: by address, the step and time of a block's allocation
+Ages = Dict[int, Tuple[int, int]]
 
-    def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int], ages: Optional[Dict[int, int]] = None) -> None:
+
+class Blocks:
+    """Finds the block of an address. ``ages`` has the ages of live blocks that are older than the trace."""
+
+    def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int], ages: Optional[Ages] = None) -> None:
         times = _allocated_us(snapshot)
         self.all: List[LiveBlock] = []
         for segment in snapshot['segments']:
@@ -33,15 +37,17 @@ class Blocks:
                 if block['state'] == 'inactive':
                     continue
                 time_us = times.get(block['address'])
-                # bisect counts the ended steps, of those with a known end
-                allocated = (ages or {}).get(block['address'], UNKNOWN) if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
-                self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()))))
+                if time_us is None:
+                    allocated, time_us = (ages or {}).get(block['address'], (UNKNOWN, UNKNOWN))
+                else:
+                    # bisect counts the ended steps, of those with a known end
+                    allocated = first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
+                self.all.append(LiveBlock(block['address'], block['size'], allocated, time_us, _users_frame(block.get('frames', ()))))
         self.all.sort(key=lambda block: block.address)
         self._starts = [block.address for block in self.all]
 
-    def ages(self) -> Dict[int, int]:
-        """Steps that were finished when each block was allocated, by address."""
-        return {block.address: block.allocated for block in self.all}
+    def ages(self) -> Ages:
+        return {block.address: (block.allocated, block.allocated_us) for block in self.all}
 
     def at(self, address: Optional[int]) -> Optional[LiveBlock]:
         if address is None:

@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import types
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, List, Optional, Sequence, Set, Tuple
+
+import torch
 
 from ..guard import ordinary
-from ..plain import is_a
+from ..plain import file_of, is_a, namespace, type_name
 from ..sources import is_users
 from .deadline import Deadline
 from .heap import Heap
@@ -16,28 +19,49 @@ from .roots import Root, Roots
 MOST_LINKS = 14        # a longer chain is no help to anyone
 MOST_VISITED = 4000    # objects looked at for one tensor
 _MODULE_LISTS = ('ModuleList', 'ParameterList')    # they grow; the items of others are parts, each with a place of its own
+#: Autograd refers to tensors and to contexts of its functions from C++: its graphs are searched apart.
+_NEVER_PINNED = (torch.Tensor, torch.autograd.function.BackwardCFunction, types.FrameType, types.TracebackType, type, types.ModuleType)
 MOST_STARTS = 64       # objects above an unnamed tensor from which a cycle is looked for
 
 
 @dataclasses.dataclass(frozen=True)
+class Pin:
+    """An object that something outside of Python refers to, such as a node of autograd."""
+
+    text: str                   #: 'hook Hook.pre_forward.<locals>.wrapper()', or the type of the object
+    name: Optional[str]         #: of the function in its definition, if it is one
+    file: Optional[str]
+    line: Optional[int]
+
+
+@dataclasses.dataclass(frozen=True)
 class Chain:
-    """``root`` then ``links``, from the name down to the tensor. Without a root, ``cycle`` or ``ends`` say why."""
+    """``root`` then ``links``, from the name down to the tensor. Without a root, ``cycle``, ``pin`` or ``ends`` say why.
+    A cycle with a pin cannot be collected.
+    """
 
     root: Optional[Root]
     links: Tuple[Link, ...]
     cycle: Tuple[Link, ...] = ()
     ends: str = ''
+    pin: Optional[Pin] = None
 
     @property
     def text(self) -> str:
         if self.cycle:
             return 'reference cycle ' + cycle_text(self.cycle) + _tail(self.links)
-        head = self.root.text if self.root else f'unnamed ({self.ends})'
+        head = self.root.text if self.root else self.pin.text if self.pin else f'unnamed ({self.ends})'
         return head + _tail(self.links)
 
     @property
+    def is_named(self) -> bool:
+        """True if it leads to a place in the program, or to something that survives the running functions."""
+        root = self.root
+        return bool(root and (root.users or root.kind in ('global', 'class')) or self.cycle or self.pin)
+
+    @property
     def pattern(self) -> str:
-        head = 'cycle ' + cycle_text(self.cycle) if self.cycle else self.root.text if self.root else self.ends
+        head = 'cycle ' + cycle_text(self.cycle) if self.cycle else self.root.text if self.root else self.pin.text if self.pin else self.ends
         return head + ''.join(part.pattern for part in self.links)
 
     @property
@@ -69,11 +93,13 @@ class Chains:
         self._deadline = deadline
         self._known: Dict[int, Chain] = {}
         self._places = Places(shown)
+        self._avoided: AbstractSet[int] = frozenset()
+        self._below: Dict[int, int] = {}    # of the last search that found no name
 
     def of(self, target: Any) -> Chain:
         """The shortest chain to a name in the program's own code, else in a library's, else to an obstacle."""
         try:
-            found = self._search(target)
+            found = self._search(target) or self._ownerless(target)
         except ordinary(Exception):
             return Chain(None, (), ends='behind an object that does not let itself be looked at')
         links = _merge_modules(found.links)
@@ -81,7 +107,16 @@ class Chains:
             return dataclasses.replace(found, links=links[:MOST_LINKS], ends='longer')
         return dataclasses.replace(found, links=links)
 
-    def _search(self, target: Any) -> Chain:
+    def around(self, target: Any, passed: Set[int]) -> Chain:
+        """Another chain, which goes through none of these containers."""
+        self._avoided, known, self._known = passed, self._known, {}
+        try:
+            return self.of(target)
+        finally:
+            self._avoided, self._known = frozenset(), known
+
+    def _search(self, target: Any) -> Optional[Chain]:
+        """``None`` if nothing above has a name."""
         back: Dict[int, Tuple[Any, Any]] = {}      # object -> (object, the one below it on the way to the target)
         level, fallback, visited = [target], None, 0
         seen = {id(target)}
@@ -93,7 +128,7 @@ class Chains:
                     return self._remember(found, child, back)
                 fallback = fallback or found
                 for parent in self._heap.referrers(id(child)):
-                    if id(parent) in seen or self._is_noise(parent, child):
+                    if id(parent) in seen or id(parent) in self._avoided or self._is_noise(parent, child):
                         continue
                     # a class refers to its dictionary, and that to the value: the name is two objects up
                     value = back[id(child)][1] if is_a(parent, type) and id(child) in back else child
@@ -113,7 +148,9 @@ class Chains:
                     if not visited & 0xFF and self._deadline.passed():
                         return fallback or Chain(None, (), ends='not found in time')
             if not following:
-                return fallback or self._ownerless(target, back)
+                # As numbers: references of the search would look like those from outside of Python.
+                self._below = {above: id(below) for above, (_, below) in back.items()}
+                return fallback
             if visited > MOST_VISITED or self._deadline.passed():
                 return fallback or Chain(None, (), ends='not found in time')
             level = following
@@ -177,18 +214,32 @@ class Chains:
             return child is parent.__globals__
         return False
 
-    def _ownerless(self, target: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
-        """Nothing above has a name: a cycle that waits for the collector, or a holder outside of Python."""
-        above = [target] + [parent for parent, _ in back.values()]
-        above.sort(key=lambda value: is_a(value, dict))   # start at an instance, not at its dictionary
-        members = {id(value) for value in above}
-        for start in above[:MOST_STARTS]:
-            path = self._circle(start, members)
+    def _ownerless(self, target: Any) -> Chain:
+        """A cycle, or a holder outside of Python, or both."""
+        below = self._below
+        walk = self._walk_down(self._pinned(below), target, below)
+        pin, walk = _pin(walk)
+        members = [target] + [self._heap.at(identity) for identity in below]
+        members.sort(key=lambda value: is_a(value, dict))   # start at an instance, not at its dictionary
+        identities = {id(value) for value in members}
+        for start in members[:MOST_STARTS]:
+            path = self._circle(start, identities)
             if path:
-                return Chain(None, (), cycle=path)
-        if not back:
-            return Chain(None, (), ends='no Python owner')
-        return Chain(None, (), ends='a temporary of a running function, or native code')
+                return Chain(None, (), cycle=path, pin=pin)
+        if pin is not None:
+            return Chain(None, self._spell(walk), pin=pin)
+        return Chain(None, (), ends='a temporary of a running function' if below else 'no Python owner')
+
+    def _pinned(self, below: Dict[int, int]) -> Optional[int]:
+        """The nearest object above the target with a reference from outside of Python."""
+        return next((identity for identity in below if self._heap.has_outside_references(identity) and _may_be_pinned(self._heap.at(identity))), None)
+
+    def _walk_down(self, top: Optional[int], target: Any, below: Dict[int, int]) -> List[Any]:
+        walk = []
+        while top in below:
+            walk.append(self._heap.at(top))
+            top = below[top]
+        return walk + [target] if walk else []
 
     def _circle(self, start: Any, members: Any) -> Tuple[Link, ...]:
         """The shortest way from an object over its referrers back to itself, as links downwards."""
@@ -210,6 +261,26 @@ class Chains:
                         following.append(parent)
             level = following
         return ()
+
+
+def _pin(walk: List[Any]) -> Tuple[Optional[Pin], List[Any]]:
+    """The object at the top of a walk, in words, and the walk from there on: a function if there is one."""
+    for index, value in enumerate(walk):
+        function = value.__func__ if is_a(value, types.MethodType) else value.func if is_a(value, functools.partial) else value
+        if is_a(function, types.FunctionType):
+            code = function.__code__
+            return Pin(f'hook {function.__qualname__}()', code.co_name, code.co_filename, code.co_firstlineno), walk[index:]
+    return (Pin(type_name(type(walk[0])), None, file_of(type(walk[0])), None) if walk else None), walk
+
+
+def _may_be_pinned(value: Any) -> bool:
+    """False for what running functions hold without a name: iterators, generators, ``with`` statements, arguments."""
+    if is_a(value, types.MethodType):
+        return value.__name__ not in ('__exit__', '__aexit__')
+    if is_a(value, dict):
+        return any(callable(held) for held in list(dict.values(value))[:4])
+    return is_a(value, (types.FunctionType, functools.partial)) or type_name(type(value)) == 'BackwardHook' \
+        or not is_a(value, _NEVER_PINNED) and namespace(value) is not None
 
 
 def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:

@@ -3,15 +3,17 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import AbstractSet, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
-from ..sources import is_users
+from ..sources import is_machinery, is_users
 from .blocks import UNKNOWN, LiveBlock, by_line
 from .chains import Chain, cycle_text
 from .links import GRADIENT, Link
+from .operations import EMPTY
 from .statements import Holder, Statements
 
 MOST_ADDRESSES = 512   # per owner in the sidecar
+MOST_NAME = 60         # a longer way to a name is not shown
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 
 
@@ -25,25 +27,34 @@ class Holding:
 
 
 class Group:
-    def __init__(self) -> None:
+    def __init__(self, lengths: Dict[int, int]) -> None:
+        self._lengths = lengths
         self.holdings: Dict[int, Holding] = {}
         self.roots: Dict[str, Chain] = {}     # distinct chains by their text
         self._numbered = False                # their last names differ in a number
 
     @classmethod
-    def of(cls, holdings: Iterable[Holding]) -> List['Group']:
-        """By pattern; names that differ in a number, as from ``setattr`` in a loop, are one owner too."""
+    def of(cls, holdings: Iterable[Holding], lengths: Dict[int, int]) -> List['Group']:
+        """By pattern; names that differ in a number, as from ``setattr`` in a loop, are one owner too. ``lengths``: of
+        containers at the last search.
+        """
         groups: Dict[str, Group] = {}
         for holding in holdings:
-            groups.setdefault(holding.chain.pattern, cls()).add(holding)
+            groups.setdefault(holding.chain.pattern, cls(lengths)).add(holding)
         numbered: Dict[str, List[Group]] = {}
         for group in groups.values():
             numbered.setdefault(next(iter(group.roots.values())).unnumbered or str(id(group)), []).append(group)
-        return [group for alike in numbered.values() for group in (alike if len(alike) < FEW_NUMBERED else [cls._merged(alike)])]
+        return [group for alike in numbered.values() for group in (alike if len(alike) < FEW_NUMBERED else [cls._merged(alike, lengths)])]
 
     @classmethod
-    def _merged(cls, alike: List['Group']) -> 'Group':
-        merged = cls()
+    def alone(cls, holding: Holding, lengths: Dict[int, int]) -> 'Group':
+        group = cls(lengths)
+        group.add(holding)
+        return group
+
+    @classmethod
+    def _merged(cls, alike: List['Group'], lengths: Dict[int, int]) -> 'Group':
+        merged = cls(lengths)
         merged._numbered = True
         for group in alike:
             for holding in group.holdings.values():
@@ -58,6 +69,48 @@ class Group:
     def bytes(self) -> int:
         return sum(holding.block.size for holding in self.holdings.values())
 
+    @property
+    def key(self) -> str:
+        """The same in each search."""
+        chain = next(iter(self.roots.values()))
+        return chain.unnumbered or chain.pattern if self._numbered else chain.pattern
+
+    @property
+    def blocks(self) -> List[LiveBlock]:
+        return [holding.block for holding in self.holdings.values()]
+
+    def keep_old(self, old: AbstractSet[int]) -> bool:
+        """Leaves out young blocks if there are old ones, by address; true if there are."""
+        kept = {address: holding for address, holding in self.holdings.items() if address in old}
+        self.holdings = kept or self.holdings
+        return bool(kept)
+
+    @property
+    def is_growing(self) -> bool:
+        """True if a container on the way to the newest block is longer than at the last search."""
+        return any(length > self._lengths.get(place, length) for place, length in self.containers())
+
+    @property
+    def length(self) -> int:
+        """Of the container; 0 without one."""
+        return self.container.length if self.container else 0
+
+    def containers(self) -> Iterator[Tuple[int, int]]:
+        """Identity and length of each container on the way to the newest block."""
+        return ((part.place, part.length) for part in self.newest.chain.links if part.container)
+
+    def name_and_place(self, statements: Statements) -> Dict[str, Any]:
+        chain, split = self.newest.chain, self.growing
+        holder = holder_of(chain, split)
+        lines = statements.find(holder) if holder else []
+        return {'name': name_of(chain, holder, split), 'text': chain.text, 'file': lines[0]['file'] if lines else None, 'line': lines[0]['line'] if lines else None}
+
+    @property
+    def container(self) -> Optional[Link]:
+        split = self.growing
+        found = self.newest.chain.links[split] if split is not None else None
+        return found if found is not None and found.container else None
+
     def describe(self, statements: Statements, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
@@ -65,18 +118,22 @@ class Group:
         saved = [holding for holding in holdings if holding.saved_by]
         allocated = sorted({holding.block.allocated for holding in holdings if holding.block.allocated != UNKNOWN})
         lines = statements.find(holder) if holder else []
-        container = chain.links[split] if split is not None else None
+        container = self.container
+        pin = _pin(chain, statements)
+        place = lines[0] if lines else {'file': holder.file, 'line': holder.line} if holder and holder.line else pin or {'file': None, 'line': None}
         return {
             'kind': _kind(chain, bool(saved) and len(saved) == len(holdings)),
             'text': chain.text,
-            'name': re.sub(r'\d+$', '*', name_of(chain, holder)) if self._numbered else name_of(chain, holder),
+            'name': re.sub(r'\d+$', '*', name_of(chain, holder, split)) if self._numbered else name_of(chain, holder, split),
             'expression': self.expression(split),
-            'file': lines[0]['file'] if lines else holder.file if holder else None,
-            'line': lines[0]['line'] if lines else holder.line if holder else None,
+            'file': place['file'],
+            'line': place['line'],
             'statements': lines if texts else [{**entry, 'text': None} for entry in lines],
             'links': [{'kind': part.kind, 'text': part.text, 'name': part.name, 'owner': part.owner} for part in chain.links],
             'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
-            'container': _container(container) if container and container.container else None,
+            'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
+            'container': _container(container) if container else None,
+            'isDirect': _is_direct(chain, holder, split),
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -93,13 +150,20 @@ class Group:
 
     @property
     def growing(self) -> Optional[int]:
-        """The first link that differs between members: an item of the container that grows."""
+        """The link that is an item of the container that grows: of nested ones the innermost that is longer than at the
+        last search, else the first link that differs between members.
+        """
         chain = self.newest.chain
+        grown = [index for index, part in enumerate(chain.links) if part.container and part.length > self._lengths.get(part.place, part.length)]
+        if grown:
+            return grown[-1]
         chains = [other for other in self.roots.values() if len(other.links) == len(chain.links)]
         for index, part in enumerate(chain.links):
             if part.container and len({other.links[index].text for other in chains}) > 1:
                 return index
-        items = [index for index, part in enumerate(chain.links) if part.kind in ('item', 'cached')]
+        if len(self.roots) == 1 and len(self.holdings) > 1 and all(holding.saved_by for holding in self.holdings.values()):
+            return None    # one tensor holds all of it through its graph
+        items = [index for index, part in enumerate(chain.links) if part.container and part.kind in ('item', 'cached')]
         return items[-1] if items else None
 
     def expression(self, split: Optional[int]) -> str:
@@ -121,7 +185,7 @@ def _kind(chain: Chain, only_graph: bool) -> str:
     if chain.cycle:
         return 'cycle'
     if chain.root is None:
-        return 'unnamed'
+        return 'nativeReference' if chain.pin else 'unnamed'
     kinds = {part.kind for part in chain.links}
     for kind in ('hook', 'cached', 'closure'):
         if kind in kinds:
@@ -131,38 +195,67 @@ def _kind(chain: Chain, only_graph: bool) -> str:
     return 'graph' if only_graph else 'attribute' if 'attribute' in kinds else chain.root.kind
 
 
+def _pin(chain: Chain, statements: Statements) -> Optional[Dict[str, Any]]:
+    """The statement that registers the pinned function, else where that is defined."""
+    pin = chain.pin
+    if pin is None:
+        return None
+    found = statements.find(Holder('registered', pin.name, None, pin.file, None, False, pin.line)) if pin.name else []
+    return {'file': found[0]['file'], 'line': found[0]['line']} if found else {'file': pin.file, 'line': pin.line}
+
+
 def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
     """The name nearest to the tensors for which a statement can be searched."""
     if chain.cycle:
         if GRADIENT in chain.cycle:
             return Holder('create_graph', 'backward', None, None, None, False)
         part = _weakest(chain.cycle)
-        return Holder('cycle', part.name or '', part.owner, part.file, None, False) if part else None
-    if chain.root is None:
+        is_container = part is not None and chain.cycle[(chain.cycle.index(part) + 1) % len(chain.cycle)].kind == 'item'
+        return Holder('cycle', part.name or '', part.owner, part.file, None, is_container, classes=part.classes) if part else None
+    if chain.root is None and chain.pin is None:
         return None
-    if chain.root.kind == 'handled':
-        return Holder('handled', chain.root.name, chain.root.function, chain.root.file, None, False, chain.root.line)
+    root = chain.root
+    if root is not None and root.kind == 'handled':
+        return Holder('handled', root.name, root.function, root.file, None, False, root.line)
     container = split is not None
+    near = next(((part.file, part.owner or '') for part in chain.links[split or 0:] if part.kind == 'closure' and part.file), None)
     key = None
     for part in reversed(chain.links[:split] if container else chain.links):
         if part.kind == 'key' and key is None and part.name:
             key = part.name
         elif part.kind == 'cached':
             return Holder('cached', part.name or '', part.owner, part.file, None, True, part.line)
-        elif part.kind == 'attribute' and part.name and part.file and is_users(part.file):
-            return Holder('attribute', part.name, part.owner, part.file, key, container or key is not None)
+        elif part.kind == 'attribute' and part.name and part.file and not is_machinery(part.file):
+            return Holder('attribute', part.name, part.owner, part.file, key, container or key is not None, classes=part.classes)
         elif part.kind == 'hook':
-            return Holder('hook', part.name or '', part.owner, None, None, True)
-        elif part.kind in ('closure', 'local') and part.name:
+            return Holder('hook', part.name or '', part.owner, near[0] if near else None, None, True, near=near)
+        elif part.kind in ('closure', 'local') and part.name and part.file and not is_machinery(part.file):
             return Holder('variable', part.name, part.owner, part.file, key, container or key is not None, part.line)
     if container and chain.links[split].kind == 'cached':
         part = chain.links[split]
         return Holder('cached', part.name or '', part.owner, part.file, None, True, part.line)
-    root = chain.root
+    if root is None:
+        return None
+    first = chain.links[0] if chain.links else None
+    if root.kind == 'class' and first is not None and first.kind == 'key' and first.name and first.name.isidentifier() and split != 0:
+        # The dictionary that all instances share as theirs.
+        return Holder('attribute', first.name, root.name.split('.', 1)[0], root.file, None, container)
     if root.kind == 'class':
         return Holder('attribute', root.name.rsplit('.', 1)[-1], root.name.split('.', 1)[0], root.file, key, container or key is not None)
     owner = root.function if root.kind == 'local' else None
     return Holder('variable', root.name, owner, root.file, key, container or key is not None, root.line)
+
+
+def _is_direct(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> bool:
+    """False if an object of torch or of the standard library stands between the holder and the memory: its code may
+    release it in ways that were not read.
+    """
+    links = chain.links[:split] if split is not None else chain.links
+    for part in reversed(links):
+        if part.kind in ('key', 'item') or not part.text or part.owner in EMPTY:
+            continue
+        return part.kind != 'attribute' or holder is None or part.name == holder.name
+    return True
 
 
 def _weakest(cycle: Sequence[Link]) -> Optional[Link]:
@@ -172,16 +265,24 @@ def _weakest(cycle: Sequence[Link]) -> Optional[Link]:
     return min(attributes, key=lambda part: (following[id(part)].kind == 'item', part.text), default=None)
 
 
-def name_of(chain: Chain, holder: Optional[Holder]) -> str:
-    """Short enough for the end of a line: ``FeaturePyramid.visited``, ``history['aux']``."""
+def name_of(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> str:
+    """Short enough for the end of a line: ``FeaturePyramid.visited``, ``history['aux']``. A library's attribute is named
+    by the way to it from the program's own name: ``accelerator._dataloaders``.
+    """
     if chain.cycle:
         return 'cycle ' + cycle_text(chain.cycle)
     if holder is None:
-        return chain.ends or 'unnamed'
+        return chain.pin.text if chain.pin else chain.ends or 'unnamed'
     if holder.kind == 'handled':
         return f'{holder.name} being handled in {holder.owner}()'
     if holder.kind == 'cached':
         return f'cache of {holder.owner}()'
+    key = f'[{holder.key!r}]' if holder.key is not None else ''
+    if holder.kind == 'attribute' and chain.root is not None and chain.root.users and not (holder.file and is_users(holder.file)):
+        links = chain.links[:split] if split is not None else chain.links
+        last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name == holder.name), default=-1)
+        name = chain.root.name + ''.join(part.text for part in links[:last + 1])
+        if len(name) <= MOST_NAME and ' ' not in name:
+            return name + key
     head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name
-    return head + (f'[{holder.key!r}]' if holder.key is not None else '')
-
+    return head + key

@@ -4,6 +4,7 @@ tensor is far slower, and finds the walk's own lists. The walk does not collect:
 from __future__ import annotations
 
 import gc
+import sys
 import types
 from typing import Any, Dict, List
 
@@ -28,6 +29,7 @@ class Heap:
         self.objects: List[Any] = gc.get_objects()
         self.complete = True
         self._parents: Dict[int, List[int]] = {}
+        self._indices: Dict[int, int] = {}    # by identity, made when first needed
         own, are_many = id(self.objects), len(self.objects) > MANY
         for index, holder in enumerate(self.objects):
             if not index & 0x3FF and deadline.passed():
@@ -56,6 +58,24 @@ class Heap:
         """Releases everything. The list contains this object, which would otherwise wait for the collector."""
         self.objects.clear()
         self._parents.clear()
+        self._indices.clear()
+
+    def at(self, identity: int) -> Any:
+        """A tracked object by its identity."""
+        return self.objects[self._index(identity)]
+
+    def has_outside_references(self, identity: int) -> bool:
+        """True if more refers to a tracked object than the tracked objects do: C++, or a running function without a
+        name for it. False if that is not certain.
+        """
+        index = self._index(identity)
+        # Two more: this list and the argument.
+        return self.complete and sys.getrefcount(self.objects[index]) > len(self._parents.get(identity, ())) + 2
+
+    def _index(self, identity: int) -> int:
+        if not self._indices:
+            self._indices = {id(value): index for index, value in enumerate(self.objects)}
+        return self._indices[identity]
 
     def referrers(self, identity: int) -> List[Any]:
         return [self.objects[index] for index in self._parents.get(identity, ())]

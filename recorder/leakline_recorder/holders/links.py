@@ -11,7 +11,7 @@ import torch
 
 from ..guard import ordinary
 from ..plain import file_of, is_a, modules, namespace, read_locals, type_name
-from ..sources import is_users, text_of
+from ..sources import is_machinery, is_users, text_of
 
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
@@ -37,6 +37,7 @@ class Link:
     length: int = 0
     maxlen: Optional[int] = None    # items that the container holds at most, where Python tells
     place: int = 0                  # identity of the container
+    classes: Tuple[Tuple[str, str], ...] = ()    # of an attribute's object: file and name, without torch and the standard library
 
 
 GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
@@ -52,6 +53,7 @@ class Shown:
         self._all = all_of_them
         self._known: Dict[str, bool] = {}
         self._sources: Optional[List[str]] = None
+        self._libraries: Optional[List[str]] = None
 
     def __call__(self, key: Any) -> str:
         """Short, and never a tensor's repr: that prints its values, and reads them from the device."""
@@ -79,7 +81,16 @@ class Shown:
             for _, _, path in modules():
                 if path and path.endswith('.py') and is_users(path) and len(self._sources) < MOST_SOURCES:
                     self._sources.append(text_of(path))
-        return len(key) > 1 and any(f"'{key}'" in text or f'"{key}"' in text for text in self._sources)
+        if len(key) > 1 and any(f"'{key}'" in text or f'"{key}"' in text for text in self._sources):
+            return True
+        return key.isidentifier() and self._is_attribute(key)
+
+    def _is_attribute(self, name: str) -> bool:
+        """True if a library's source has it as an attribute: some classes share one dictionary among their instances."""
+        if self._libraries is None:
+            paths = {path for _, _, path in modules() if path and path.endswith('.py') and not is_users(path) and not is_machinery(path)}
+            self._libraries = [text_of(path) for path in sorted(paths)[:MOST_SOURCES]]
+        return any(f'self.{name}' in text for text in (self._sources or []) + self._libraries)
 
 
 def _short(text: str) -> str:
@@ -161,13 +172,18 @@ def is_instance_dict(container: Any, holder: Any) -> bool:
 
 def attribute(holder: Any, name: str) -> Link:
     if name in _HOOK_DICTS:
-        return Link('hook', f'.{name}', f'.{name}', name=name, owner=type_name(type(holder)))
+        return Link('hook', f'.{name}', f'.{name}', name=name, owner=type_name(type(holder)), classes=_classes_of(type(holder)))
     text = '' if is_a(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
     if is_a(holder, torch.autograd.function.BackwardCFunction):
         function = getattr(type(holder), '_forward_cls', type(holder))
         text = f' → {function.__name__} ctx.{name}'
         return Link('attribute', text, text, name=name, owner=function.__name__, file=file_of(function))
-    return Link('attribute', text, text, name=name, owner=type_name(type(holder)), file=file_of(type(holder)))
+    return Link('attribute', text, text, name=name, owner=type_name(type(holder)), file=file_of(type(holder)), classes=_classes_of(type(holder)))
+
+
+def _classes_of(kind: type) -> Tuple[Tuple[str, str], ...]:
+    found = ((file_of(base), type_name(base)) for base in type.__getattribute__(kind, '__mro__'))
+    return tuple((file, name) for file, name in found if file and not is_machinery(file))
 
 
 def _dict(parent: Dict[Any, Any], child: Any, places: Places) -> Optional[Link]:
@@ -185,8 +201,9 @@ def _sequence(parent: Any, child: Any, places: Places) -> Optional[Link]:
     index = places.index(parent, child)
     if index is None:
         return None
-    return Link('item', f'[{index}]', '[*]' if not is_a(parent, tuple) else f'[{index}]',
-                container=type_name(type(parent)), length=next(kind for kind in _SEQUENCES if is_a(parent, kind)).__len__(parent),
+    if is_a(parent, tuple):
+        return Link('item', f'[{index}]', f'[{index}]')    # it never grows
+    return Link('item', f'[{index}]', '[*]', container=type_name(type(parent)), length=next(kind for kind in _SEQUENCES if is_a(parent, kind)).__len__(parent),
                 maxlen=parent.maxlen if is_a(parent, collections.deque) else None, place=id(parent))
 
 

@@ -11,6 +11,8 @@ from .blocks import LiveBlock, by_line
 from .groups import MOST_ADDRESSES
 from .roots import Roots
 
+NATIVE = 'native'    #: kind of such an owner
+
 
 def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts: bool) -> Optional[Dict[str, Any]]:
     """autocast's cache of cast weights lives until its block ends; it cannot be listed, so this is an inference."""
@@ -23,9 +25,9 @@ def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts
     file, line, function, text = place
     allocated = sorted({block.allocated for block in blocks})
     return {
-        'kind': 'native', 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text if texts else 'autocast',
+        'kind': NATIVE, 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text if texts else 'autocast',
         'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text if texts else None, 'score': 3}],
-        'links': [], 'cycle': None, 'container': None, 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
+        'links': [], 'cycle': None, 'pinnedBy': None, 'container': None, 'isDirect': True, 'releases': [], 'also': [], 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
         'roots': 1, 'savedBy': [], 'allocatedSteps': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)},
         'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MOST_ADDRESSES],
     }

@@ -3,57 +3,71 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from typing import Any, Dict, Iterable, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
 
 import torch
 
 from ..memory import DeviceMemory
 from ..monitoring import Monitoring
 from ..plain import type_name
+from .afterwards import next_part
 from .blocks import UNKNOWN, Blocks, LiveBlock, by_line
-from .chains import Chain, Chains
+from .chains import Chain, Chains, Pin
+from .custody import Custody
 from .deadline import Deadline
 from .graph import Graphs, sequence
-from .groups import Group, Holding
-from .releases import Releases
+from .groups import Group, Holding, holder_of
 from .heap import Heap
 from .links import GRADIENT, GRADIENT_GRAPH, Shown
-from .native import native_owner
+from .native import NATIVE, native_owner
+from .releases import Releases, codes
 from .roots import Roots
 from .statements import Statements
 from .tensors import Tensors
 
 MOST_OWNERS = 40
+MAX_OTHERS = 3      # further holders of one owner's memory
 INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
 
 
 class HolderWalk:
-    """``shown``: the shown keys of dictionaries; ``texts``: true with texts of statements."""
+    """``shown``: the shown keys of dictionaries; ``texts``: true with texts of statements; ``full_collections_since``:
+    counts those of Python's garbage collector since a time.
+    """
 
     def __init__(self, memory: DeviceMemory, min_age: int, seconds: float, monitoring: Optional[Monitoring] = None,
-                 shown: Optional[Shown] = None, texts: bool = False) -> None:
+                 shown: Optional[Shown] = None, texts: bool = False, full_collections_since: Callable[[int], int] = lambda _: 0) -> None:
         self._memory = memory
         self._min_age = min_age
         self._seconds = seconds
-        self._statements = Statements()
         self._shown, self._texts = shown or Shown(), texts
         self._monitoring = monitoring or Monitoring()
+        self._statements = Statements(self._monitoring)
         self._releases = Releases(self._monitoring, self._statements)
+        self._custody = Custody(full_collections_since)
+        self._lengths: Dict[int, int] = {}    # of containers at the last search, by identity
+        self._counts: List[int] = []          # of live blocks in the last snapshots
 
-    def walk(self, blocks: Blocks, step: int) -> Optional[Dict[str, Any]]:
-        """``None`` if nothing is old enough: then the walk costs next to nothing."""
+    def walk(self, blocks: Blocks, step: int, loops: Sequence[Dict[str, Any]] = ()) -> Optional[Dict[str, Any]]:
+        """``None`` if nothing is old enough, nor grows: then the walk costs next to nothing. ``loops``: those around the
+        step.
+        """
         began = time.perf_counter()
         old = [block for block in blocks.all if block.allocated == UNKNOWN or block.allocated <= step - self._min_age]
-        if not any(block.allocated != 0 for block in old):
+        # Hooks that are never removed replace what each of them holds in every step: all of it is young, and grows.
+        self._counts = [*self._counts[-2:], len(blocks.all)]
+        asked = blocks.all if len(self._counts) > 2 and self._counts[0] < self._counts[1] < self._counts[2] else old
+        if not any(block.allocated != 0 for block in asked):
             return None
         roots = Roots()
-        self._statements.deadline = Deadline(self._seconds)
+        self._statements.begin(Deadline(self._seconds), lambda: codes(heap.objects, roots.frames.values()),
+                               (frame.f_code for frame in roots.frames.values()))
         # An incomplete index still names most owners, so time is left to query it.
         heap = Heap(Deadline(INDEX_SHARE * self._seconds))
         try:
             # Classes derived from Tensor may compute its properties; this walk reads the real ones.
             with torch._C.DisableTorchFunctionSubclass():
-                return self._ask(blocks, old, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began)
+                return self._ask(blocks, old, asked, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began, step, loops)
         finally:
             self._statements.forget()
             heap.close()
@@ -63,21 +77,28 @@ class HolderWalk:
         """``None`` if statements cannot be counted."""
         return self._releases.runs() if self._monitoring.is_open() else None
 
-    def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
+    def _ask(self, blocks: Blocks, old: List[LiveBlock], selected: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float,
+             step: int, loops: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory, deadline)
         # Memory that every training needs from the first step on is left out.
-        asked = {block.address: block for block in old if not (block.allocated <= 0 and tensors.category(block))}
+        asked = {block.address: block for block in selected if not (block.allocated <= 0 and tensors.category(block))}
         graphs = Graphs(deadline, _unpacking_runs_code(tensors.types.values()))
-        held = Search(asked, tensors, Chains(heap, roots, deadline, self._shown), graphs, deadline).all()
-        unowned = [block for address, block in asked.items() if address not in held]
+        chains = Chains(heap, roots, deadline, self._shown)
+        holdings = Search(asked, tensors, chains, graphs, deadline).all()
+        unowned = [block for address, block in asked.items() if address not in holdings]
         native = native_owner(unowned, self._memory.device_type, roots, self._texts)
-        ranked = sorted(Group.of(held.values()), key=lambda group: -group.bytes)
-        owners = [group.describe(self._statements, self._texts) for group in ranked[:MOST_OWNERS]]
-        if not deadline.passed():
-            self._releases.watch(ranked[:MOST_OWNERS], heap.objects, roots.frames.values())
+        found = Group.of(holdings.values(), self._lengths)
+        ranked = sorted((group for group in found if group.keep_old({block.address for block in old}) or group.is_growing), key=lambda group: -group.bytes)
+        complete = heap.complete and not deadline.missed
+        if complete:
+            # An incomplete search misses holders: their memory would seem to have left.
+            held = [(group.key, group.blocks, group.length) for group in ranked]
+            self._custody.note(step, blocks, [*held, (NATIVE, unowned if native else [], 0)])
+            self._lengths = {place: length for group in found for place, length in group.containers()}
+        owners = [self._describe(group, tensors, chains, loops, deadline) for group in ranked[:MOST_OWNERS]]
         return {
             'minAgeSteps': self._min_age,
-            'complete': heap.complete and not deadline.missed,
+            'complete': complete,
             'objects': len(heap.objects),
             'tensors': tensors.count,
             'graphNodes': graphs.nodes(),
@@ -85,11 +106,35 @@ class HolderWalk:
             'askedBytes': sum(block.size for block in asked.values()),
             'heldBytes': sum(group.bytes for group in ranked),
             'categories': _categories(blocks.all, tensors),
-            'owners': owners + ([native] if native else []),
+            'owners': owners + ([{**native, 'custody': self._custody.describe(NATIVE)}] if native else []),
             'ownersOmitted': max(0, len(ranked) - MOST_OWNERS),
+            'next': next_part(self._statements, loops) if len(loops) == 1 and not deadline.missed else None,
             'unowned': {'bytes': sum(block.size for block in unowned), 'allocatedAt': by_line(unowned)},
             'seconds': round(time.perf_counter() - began, 6),
         }
+
+    def _describe(self, group: Group, tensors: Tensors, chains: Chains, loops: Sequence[Dict[str, Any]], deadline: Deadline) -> Dict[str, Any]:
+        holder = holder_of(group.newest.chain, group.growing)
+        releases = self._releases.find(holder, loops) if holder and not deadline.missed else []
+        self._releases.watch(releases)
+        return {**group.describe(self._statements, self._texts), 'custody': self._custody.describe(group.key),
+                'releases': self._releases.describe(releases), 'also': [] if deadline.missed else self._others(group, tensors, chains)}
+
+    def _others(self, group: Group, tensors: Tensors, chains: Chains) -> List[Dict[str, Any]]:
+        """Further holders that keep the newest block alive without the first one."""
+        holding, found = group.newest, []    # type: Holding, List[Dict[str, Any]]
+        passed = {part.place for part in holding.chain.links if part.place}
+        if holding.saved_by or not passed:
+            return []
+        for tensor in tensors.on_block.get(holding.block.address, ())[:1]:
+            while len(found) < MAX_OTHERS:
+                chain = chains.around(tensor, passed)
+                places = {part.place for part in chain.links if part.place}
+                if chain.root is None or not chain.root.users or not places - passed:
+                    break
+                found.append(Group.alone(Holding(holding.block, chain), self._lengths).name_and_place(self._statements))
+                passed |= places
+        return found
 
 
 class Search:
@@ -110,7 +155,7 @@ class Search:
         """A Python object holds the tensor on the block, or a view of it."""
         for address, block in self._asked.items():
             found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(address, ())[:4]]
-            found = [chain for chain in found if chain.root is not None or chain.cycle]
+            found = [chain for chain in found if chain.root is not None or chain.cycle or chain.pin]
             if found:
                 self._held[address] = Holding(block, max(found, key=_trust))
             if self._deadline.passed():
@@ -122,7 +167,7 @@ class Search:
             if self._deadline.passed():
                 return
             chain = self._chains.of(root)
-            if _is_named(chain) and not self._deadline.passed():
+            if chain.is_named and not self._deadline.passed():
                 self._saved_under(root, chain)
 
     def _as_gradients(self) -> None:
@@ -133,19 +178,19 @@ class Search:
             block = self._tensors.block(tensor.grad)
             if self._is_open(block):
                 chain = self._chains.of(tensor)
-                if _is_named(chain):
+                if chain.is_named:
                     self._held[block.address] = Holding(block, dataclasses.replace(chain, links=chain.links + (GRADIENT,)))
 
     def _held_by_own_graph(self) -> None:
         """``backward(create_graph=True)``: the gradient's graph leads back to its tensor, through C++, so the collector
         never frees this cycle.
         """
-        chain = Chain(None, (), cycle=(GRADIENT, GRADIENT_GRAPH))
+        chain = Chain(None, (), cycle=(GRADIENT, GRADIENT_GRAPH), pin=Pin('node of autograd', None, None, None))
         for tensor in self._tensors.with_gradient:
             if self._deadline.passed():
                 return
             gradient = tensor.grad
-            if gradient is None or gradient.grad_fn is None or _is_named(self._chains.of(tensor)):
+            if gradient is None or gradient.grad_fn is None or self._chains.of(tensor).is_named:
                 continue
             for value in (tensor, gradient):
                 block = self._tensors.block(value)
@@ -169,15 +214,11 @@ class Search:
 
     def _is_explained(self, block: LiveBlock) -> bool:
         holding = self._held.get(block.address)
-        return holding is not None and _is_named(holding.chain)
-
-
-def _is_named(chain: Chain) -> bool:
-    return bool(chain.root is not None and chain.root.users or chain.cycle)
+        return holding is not None and holding.chain.is_named
 
 
 def _trust(chain: Chain) -> int:
-    return (2 if chain.root is not None and chain.root.users else 1 if chain.cycle else 0) * 100 - len(chain.links)
+    return (2 if chain.root is not None and chain.root.users else 1 if chain.is_named else 0) * 100 - len(chain.links)
 
 
 def _categories(blocks: List[LiveBlock], tensors: Tensors) -> Dict[str, int]:

@@ -1,0 +1,188 @@
+"""Steps of programs without an optimizer: rounds of the loop that calls a module, or calls of a named function."""
+from __future__ import annotations
+
+import functools
+import gc
+import inspect
+import sys
+import threading
+import types
+import weakref
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+
+import torch
+from torch.nn.modules.module import register_module_forward_pre_hook
+
+from .guard import guarded, say_once
+from .imported import when_imported
+from .loops import Around, Loops
+from .memory import Counters, DeviceMemory
+from .monitoring import Monitoring
+from .plain import HELD_LOCALS, is_a
+from .sources import is_machinery, is_users
+from .step_counter import StepCounter
+
+CHECKED_ROUNDS = 3      # that must allocate device memory before a loop counts
+MAX_OTHERS = 10_000     # calls of other modules before the watched class is given up
+
+#: By name of a server or library: the functions whose calls are steps
+PRESETS: Dict[str, Tuple[str, ...]] = {
+    'vllm': ('vllm.v1.engine.core:EngineCore.step', 'vllm.engine.llm_engine:LLMEngine.step'),
+    'sglang': ('sglang.srt.managers.scheduler:Scheduler.run_batch',),
+    'comfyui': ('execution:PromptExecutor.execute',),
+    'generate': ('transformers.generation.utils:GenerationMixin.generate',),
+    'diffusers': ('diffusers.pipelines.pipeline_utils:DiffusionPipeline.maybe_free_model_hooks',),
+}
+
+
+class Turn(NamedTuple):
+    """A loop at one call of the watched module: ``mark`` differs in the next round."""
+
+    code: int
+    loop: int
+    activation: int
+    mark: Any
+
+
+class LoopSteps:
+    """Until an optimizer is made or the program marks its steps, each round of the innermost loop of the program around
+    its first module is a step, if it allocates device memory.
+    """
+
+    def __init__(self, steps: StepCounter, memory: DeviceMemory, monitoring: Monitoring) -> None:
+        self._steps, self._memory = steps, memory
+        self._loops = Loops(monitoring)
+        self._kind: Optional[Callable[[], Any]] = None
+        self._thread = 0
+        self._others = 0
+        self._turns: Dict[Tuple[int, int], Turn] = {}      # the last of each loop
+        self._checked: Dict[Tuple[int, int], int] = {}     # rounds of each loop that allocated device memory
+        self._allocated: Dict[Tuple[int, int], int] = {}
+        self._chosen: Optional[Tuple[int, int]] = None     # the loop whose rounds are steps
+        self._handle: Any = None
+        self._plain: Any = None      # of the optimizer's class, and what stands in for it
+        self._created: Any = None
+
+    def start(self) -> None:
+        """Unless there is an optimizer: with a hook, the stacks of the first step would have other frames of torch."""
+        if any(is_a(value, torch.optim.Optimizer) for value in gc.get_objects()):
+            return
+        self._handle = register_module_forward_pre_hook(self._called)
+        plain = self._plain = torch.optim.Optimizer.__init__
+
+        @functools.wraps(plain)
+        def created(optimizer: Any, *args: Any, **kwargs: Any) -> None:
+            self.stop()
+            plain(optimizer, *args, **kwargs)
+        self._created = created
+        torch.optim.Optimizer.__init__ = created  # type: ignore[method-assign]
+
+    def stop(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+            if torch.optim.Optimizer.__init__ is self._created:
+                torch.optim.Optimizer.__init__ = self._plain  # type: ignore[method-assign]
+
+    @guarded('could not look for steps')
+    def _called(self, module: Any, *_: Any) -> None:
+        if self._steps.source not in ('none', 'loop'):
+            self.stop()
+            return
+        # By its class: the program may make a new module for each round.
+        watched = self._kind() if self._kind is not None else None
+        if type(module) is not watched:
+            self._others += 1
+            if watched is not None and self._others < MAX_OTHERS:
+                return
+            self._kind, self._chosen = weakref.ref(type(module)), None
+            self._thread = threading.get_ident()
+        self._others = 0
+        if threading.get_ident() == self._thread:
+            self._look(sys._getframe())
+
+    def _look(self, frame: Optional[types.FrameType]) -> None:
+        turn = self._turn(frame)
+        if turn is None:
+            return
+        loop = turn.code, turn.loop
+        last, self._turns[loop] = self._turns.get(loop), turn
+        if HELD_LOCALS and self._chosen is None:
+            held = {each.activation for each in self._turns.values()}
+            for activation in [key for key in HELD_LOCALS if key not in held]:
+                del HELD_LOCALS[activation]
+        if last is None or turn == last or loop != (self._chosen or loop):
+            return
+        if self._chosen is None:
+            before, self._allocated[loop] = self._allocated.get(loop), _allocations(self._memory.counters())
+            self._checked[loop] = self._checked.get(loop, 0) + 1 if before is None or self._allocated[loop] > before else 0
+            if self._checked[loop] >= CHECKED_ROUNDS:
+                self._chosen = loop
+            return
+        self._steps.turn()
+
+    def _turn(self, frame: Optional[types.FrameType]) -> Optional[Turn]:
+        in_library: Any = None
+        while frame is not None:
+            code = frame.f_code
+            around = None if is_machinery(code.co_filename) else self._loops.at(code, frame.f_lasti)
+            if around is not None and is_users(code.co_filename):
+                return self._turn_of(frame, around)
+            in_library = in_library or around and (frame, around)
+            frame = frame.f_back
+        # A library's trainer runs its loop around the program's functions.
+        return self._turn_of(*in_library) if in_library else None
+
+    def _turn_of(self, frame: types.FrameType, around: Around) -> Turn:
+        activation, _, marks = self._loops.marks(frame, around)
+        return Turn(id(frame.f_code), around.loops[-1].start, activation, marks[-1])
+
+
+def _allocations(counters: Any) -> int:
+    return sum(values[0] for values in counters)
+
+
+class NamedSteps:
+    """Each finished call of a function is a step. ``name``: 'MODULE:FUNCTION', or one of ``PRESETS``."""
+
+    def __init__(self, steps: StepCounter, name: str) -> None:
+        self._steps = steps
+        self._running = threading.local()
+        for target in PRESETS.get(name, (name,)):
+            module, _, path = target.partition(':')
+            if not path:
+                raise ValueError(f"--step expects MODULE:FUNCTION or one of {', '.join(PRESETS)}, got {name!r}")
+            when_imported(module, functools.partial(self._wrap, module, path))
+
+    @guarded('could not count calls as steps')
+    def _wrap(self, module: str, path: str) -> None:
+        owner: Any = sys.modules[module]
+        *outer, name = path.split('.')
+        for part in outer:
+            owner = getattr(owner, part, None)
+        function = getattr(owner, name, None)
+        if function is None:
+            say_once(f'{module} has no {path}: its calls are not counted as steps')
+            return
+        setattr(owner, name, self._counted(function))
+
+    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(function):
+            @functools.wraps(function)
+            async def waiting(*args: Any, **kwargs: Any) -> Any:
+                result = await function(*args, **kwargs)
+                self._steps.mark()
+                return result
+            return waiting
+
+        @functools.wraps(function)
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            is_inner = getattr(self._running, 'depth', 0) > 0
+            self._running.depth = getattr(self._running, 'depth', 0) + 1
+            try:
+                return function(*args, **kwargs)
+            finally:
+                self._running.depth -= 1
+                if not is_inner:
+                    self._steps.mark()
+        return counted

@@ -1,3 +1,0 @@
-class Module:
-    def __init__(self) -> None:
-        self._modules, self._parameters, self._buffers = {}, {}, {}

@@ -1,0 +1,221 @@
+"""What holders do with their memory from search to search, and steps of programs without an optimizer."""
+from __future__ import annotations
+
+import textwrap
+import unittest
+
+from test_session import PROGRAM, Programs
+
+EVERY = ('--every', '5', '--start', '0', '--light', '0', '--at-exit', '0', '--widen', '1000')
+
+
+class CustodyTest(Programs):
+    def owners(self, program, step, *options):
+        found = self.run_program('import torch\n' + textwrap.dedent(program), *EVERY, *options)
+        self.assertEqual(found.done.returncode, 0, found.done.stderr)
+        return {owner['name']: owner for owner in found.sidecar(f'rank0_step{step:06d}.pickle')['holders']['owners']}
+
+    def test_a_holder_that_frees_nothing(self):
+        owner = self.owners('''
+            opt = torch.optim.Optimizer()
+            history = []
+            for step in range(20):
+                history.append(torch.Tensor(4096))
+                opt.step()
+        ''', 20)['history']
+        self.assertEqual({key: owner['custody'][key] for key in ('sinceStep', 'searches', 'freedBytes', 'movedBytes')},
+                         {'sinceStep': 5, 'searches': 4, 'freedBytes': 0, 'movedBytes': 0})
+        self.assertEqual(owner['custody']['lengths'], [5, 10, 15, 20])
+        self.assertEqual(owner['custody']['heldBytes'], owner['bytes'])
+
+    def test_a_holder_that_is_cleared_and_one_that_passes_its_memory_on(self):
+        owners = self.owners('''
+            opt = torch.optim.Optimizer()
+            staged, archive, outputs = [], [], []
+            for step in range(1, 21):
+                staged.append(torch.Tensor(4096))
+                outputs.append(torch.Tensor(1 << 16))
+                opt.step()
+                if step % 8 == 0:
+                    archive.extend(staged)
+                    staged.clear()
+                    outputs.clear()
+        ''', 20)
+        self.assertGreater(owners['staged']['custody']['movedBytes'], 0)
+        self.assertEqual(owners['archive']['custody']['freedBytes'], 0)
+        self.assertGreater(owners['outputs']['custody']['freedBytes'], 0)
+        clear = next(one for one in owners['outputs']['releases'] if one['kind'] == 'clear')
+        self.assertEqual((clear['where'], clear['isConditional'], clear['hasRun']), ('loop', True, True))
+
+    def test_releases_and_whether_anything_calls_them(self):
+        owner = self.owners('''
+            class Meter:
+                def __init__(self):
+                    self.reset()
+                def reset(self):
+                    self.values = []
+                def add(self, value):
+                    self.values.append(value)
+                def trim(self):
+                    self.values = self.values[-3:]
+            opt = torch.optim.Optimizer()
+            meter = Meter()
+            for epoch in range(4):
+                for batch in range(5):
+                    meter.add(torch.Tensor(4096))
+                    opt.step()
+        ''', 20)['Meter.values']
+        found = {(one['kind'], one['function'], one['where']) for one in owner['releases']}
+        self.assertEqual(found, {('method', 'Meter.reset', 'uncalled'), ('trim', 'Meter.trim', 'uncalled')})
+
+    def test_tests_around_the_statement_that_adds(self):
+        def kinds(test):
+            owner = self.owners(f'''
+                opt = torch.optim.Optimizer()
+                items, seen, most = {{}}, 0, 100
+                for step in range(20):
+                    if {test}:
+                        items[step] = torch.Tensor(4096)
+                        seen += 1
+                    opt.step()
+            ''', 20)['items']
+            return [one['kind'] for one in owner['releases']]
+        self.assertEqual(kinds('seen < most'), ['bound'])
+        self.assertEqual(kinds('step not in items'), ['memo'])
+        self.assertEqual(kinds('step > -1'), [])
+        self.assertEqual(kinds('True'), [])
+
+    def test_a_second_holder_of_the_same_tensors(self):
+        owner = self.owners('''
+            opt = torch.optim.Optimizer()
+            first, second = [], []
+            for step in range(20):
+                first.append(torch.Tensor(4096))
+                second.append(first[-1])
+                opt.step()
+        ''', 20)
+        (name, found), = owner.items()
+        self.assertEqual({name, *(other['name'] for other in found['also'])}, {'first', 'second'})
+        self.assertTrue(all(other['line'] for other in found['also']))
+
+    def test_an_object_that_only_c_refers_to(self):
+        owner = self.owners('''
+            import ctypes
+            class Hook:
+                def __init__(self, tensor):
+                    self.input = tensor
+                def release(self):
+                    pass
+            def register(hook):
+                def backward():
+                    return hook
+                register_hook(backward)
+            def register_hook(function):
+                ctypes.pythonapi.Py_IncRef(ctypes.py_object(function))
+            opt = torch.optim.Optimizer()
+            for step in range(20):
+                register(Hook(torch.Tensor(4096)))
+                opt.step()
+        ''', 20)['Hook.input']
+        self.assertEqual((owner['kind'], owner['blocks'], owner['line']), ('nativeReference', 19, 6))
+        self.assertEqual((owner['pinnedBy']['text'], owner['pinnedBy']['line']), ('hook register.<locals>.backward()', 12))
+        self.assertIn(('cleanup', 'Hook.release'), [(one['kind'], one['function']) for one in owner['releases']])
+
+    def test_a_cycle_of_garbage_has_no_pin_until_c_refers_to_it(self):
+        program = '''
+            import ctypes, gc
+            gc.disable()
+            class Node:
+                def __init__(self):
+                    self.tensor, self.link = torch.Tensor(4096), self
+            opt = torch.optim.Optimizer()
+            for step in range(20):
+                node = Node()
+                PIN
+                del node
+                opt.step()
+        '''
+        plain, = self.owners(program.replace('PIN', 'pass'), 20).values()
+        pinned, = self.owners(program.replace('PIN', 'ctypes.pythonapi.Py_IncRef(ctypes.py_object(node))'), 20).values()
+        self.assertEqual((plain['kind'], plain['pinnedBy']), ('cycle', None))
+        self.assertEqual((pinned['kind'], pinned['pinnedBy']['text']), ('cycle', 'Node'))
+
+    def test_the_part_of_the_training_that_follows(self):
+        program = '''
+            import torch
+            opt = torch.optim.Optimizer()
+            kept = []
+            def train(steps):
+                for step in range(steps):
+                    kept.append(torch.Tensor(4096))
+                    opt.step()
+            def main():
+                train(10)
+                AFTER
+            main()
+        '''
+        def following(after):
+            found = self.run_program(textwrap.dedent(program.replace('AFTER', after)), *EVERY)
+            return found.sidecar('rank0_step000010.pickle')['holders']['next']
+        self.assertIsNone(following('print(len(kept))'))
+        self.assertEqual(following('train(5)')['line'], 11)
+        self.assertEqual(following('[opt.step() for _ in range(2)]'), None)
+
+
+class StepsWithoutOptimizerTest(Programs):
+    NET = '''
+        import torch
+        class Net(torch.nn.Module):
+            def forward(self, x):
+                return torch.Tensor(4096)
+        net = Net()
+        outputs = []
+    '''
+
+    def steps(self, program, *options):
+        found = self.run_program(textwrap.dedent(self.NET) + textwrap.dedent(program), *EVERY, *options)
+        return found, [(found.sidecar(name)['step'], found.sidecar(name)['stepSource']) for name in found.names]
+
+    def test_rounds_of_the_loop_that_calls_a_module(self):
+        found, steps = self.steps('''
+            for batch in range(16):
+                outputs.append(net(batch))
+        ''')
+        self.assertEqual(steps, [(5, 'loop'), (10, 'loop')], found.done.stderr)
+        self.assertEqual([loop['isStepLoop'] for loop in found.sidecar(found.names[-1])['loops']], [True])
+
+    def test_several_calls_in_a_round_are_one_step(self):
+        _, steps = self.steps('''
+            for batch in range(16):
+                outputs.append([net(batch), net(batch)])
+                net(batch)
+        ''')
+        self.assertEqual(steps, [(5, 'loop'), (10, 'loop')])
+
+    def test_an_optimizer_ends_the_search(self):
+        _, steps = self.steps('''
+            opt = torch.optim.Optimizer()
+            for batch in range(12):
+                for part in range(3):
+                    outputs.append(net(batch))
+                opt.step()
+        ''')
+        self.assertEqual(steps, [(5, 'optimizer'), (10, 'optimizer')])
+
+    def test_calls_of_a_named_function(self):
+        _, steps = self.steps('''
+            import json
+            for request in range(12):
+                outputs.append(net(request))
+                json.dumps(json.loads('[1]'))
+        ''', '--step', 'json:dumps')
+        self.assertEqual(steps, [(5, 'marks'), (10, 'marks')])
+
+    def test_an_unknown_preset_is_said(self):
+        found, steps = self.steps('net(1)', '--step', 'vlm')
+        self.assertIn("--step expects MODULE:FUNCTION or one of vllm, sglang, comfyui, generate, diffusers, got 'vlm'", found.done.stderr)
+        self.assertEqual(found.done.returncode, 0)
+
+
+if __name__ == '__main__':
+    unittest.main()
