@@ -2,9 +2,10 @@
  * The walls between the rooms, and no imports in a circle, those of types included. docs/architecture.md tells what lives
  * in each room; test/unit/house/walls.test.ts plants an import through each wall.
  */
-const core = 'text bytes pickle formats model attribution timeline digest runs verdict python retention report render'
-  .split(' ')
-  .map((room) => `core/${room}`);
+const core =
+  'text bytes pickle formats model attribution timeline digest runs facts verdict python retention report render'
+    .split(' ')
+    .map((room) => `core/${room}`);
 
 /** Which other rooms of `src` each room may import. What is not named here is behind a wall. */
 const rooms = {
@@ -18,9 +19,12 @@ const rooms = {
   'core/timeline': ['core/model', 'core/attribution'],
   'core/digest': ['core/text', 'core/model', 'core/attribution', 'core/timeline'],
   'core/runs': ['core/model', 'core/attribution', 'core/timeline', 'core/digest'],
-  'core/verdict': 'text model attribution digest runs'.split(' ').map((room) => `core/${room}`),
+  'core/facts': 'text model attribution digest'.split(' ').map((room) => `core/${room}`),
+  'core/verdict': 'text model attribution digest runs facts'.split(' ').map((room) => `core/${room}`),
   'core/retention': ['core/python'],
-  'core/report': 'model attribution digest runs verdict python retention text'.split(' ').map((room) => `core/${room}`),
+  'core/report': 'model attribution digest runs facts verdict python retention text'
+    .split(' ')
+    .map((room) => `core/${room}`),
   'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),
   protocol: core,
   node: core,

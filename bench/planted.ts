@@ -120,13 +120,13 @@ export interface PlantedDigests {
 export async function digestsOf({ snapshots }: RecordedProgram): Promise<PlantedDigests> {
   const alone: SnapshotDigest[] = [];
   const withRecorder: SnapshotDigest[] = [];
-  for (const name of readdirSync(snapshots).sort()) {
+  for (const name of readdirSync(snapshots, { recursive: true, encoding: 'utf8' }).sort()) {
     if (!name.endsWith('.pickle')) continue;
     const path = join(snapshots, name);
     const file = await openFile(path);
     const snapshot = await readSnapshot(file.source);
     await file.close();
-    const short = `${snapshots.split(/[\\/]/).at(-1) ?? ''}/${name}`;
+    const short = `${snapshots.split(/[\\/]/).at(-1) ?? ''}/${name.replaceAll('\\', '/')}`;
     alone.push(digestSnapshot(short, snapshot));
     withRecorder.push(digestSnapshot(short, snapshot, await readRecording(path)));
   }

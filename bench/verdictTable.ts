@@ -1,7 +1,7 @@
 /** The text of docs/verdicts.md. `npm run verdicts` writes it; a test compares it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHANCE_RULES, LIFETIME_RULES, SERIES_RULES } from '../src/core/verdict/rules.js';
+import { LIFETIME_RULES, LINE_RULES, SERIES_RULES } from '../src/core/verdict/rules.js';
 import { THRESHOLDS, type Threshold } from '../src/core/verdict/thresholds.js';
 
 export const VERDICT_TABLE = join(import.meta.dirname, '../docs/verdicts.md');
@@ -11,6 +11,7 @@ interface Row {
   readonly seen: string;
   readonly verdict: string;
   readonly thresholds: readonly string[];
+  readonly fixedBy?: string;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -25,15 +26,24 @@ function rules(rows: readonly Row[]): string {
   );
 }
 
+function lineRules(rows: readonly Row[]): string {
+  return table(
+    ['rule', 'observation', 'verdict', 'thresholds', 'fixed by'],
+    rows.map(({ name, seen, verdict, thresholds, fixedBy = '' }) => [
+      ...[`\`${name}\``, seen, verdict === 'shape' ? 'the shape' : `\`${verdict}\``, thresholds.join(', '), fixedBy],
+    ]),
+  );
+}
+
 /** The text of docs/verdicts.md. */
 export function verdictTable(): string {
-  return `<!-- Made by npm run verdicts. Do not edit: edit src/core/verdict/rules.ts and thresholds.ts. -->
+  return `<!-- Made by npm run verdicts. Do not edit: edit src/core/verdict/rules and thresholds.ts. -->
 
 # Verdicts
 
-Read each table from the top: the first rule that holds decides. A stack gets a shape. A line gets the worst shape of its
-stacks. For the shape \`lasting\`, the chances of release decide. It is a leak if every known release ran without effect, or
-if nothing can release the memory.
+Read each table from the top: the first rule that holds decides. A stack gets a shape, and a line the worst shape of its
+stacks. For the shape \`lasting\`, what the process showed and the chances of release decide: it is a leak if the holder
+freed nothing while everything that could release the memory had its chance, or if nothing can release it.
 
 ## Shapes by lifetimes
 
@@ -47,13 +57,24 @@ If no trace shows lifetimes:
 
 ${rules(SERIES_RULES)}
 
-## Lasting growth
+## Lines
 
-${rules(CHANCE_RULES)}
+_Fixed by_ names a planted program whose report changes without the rule.
+
+${lineRules(LINE_RULES)}
 
 A chance is a release, a bound, the next iteration of a loop around the steps, or a loop that follows. A chance has passed if
 it ran and older memory is still live; otherwise it is pending. Chances come from the source, from the recorder's counts and
 from the frees in the trace. Without source and recorder, no verdict is \`leak\`.
+
+The recorder alone proves a leak if the search for holders was complete, and
+
+- the holders of most of the growth freed nothing in ${THRESHOLDS.custodySearches.value} searches over ${THRESHOLDS.lastingSteps.value} steps,
+- each loop around the steps repeated ${THRESHOLDS.loopRounds.value} times since then, or there is one loop and training does not go on after it,
+- no length, count or key is tested where the holder grows, unless the holder is beyond it,
+- each release in the loaded modules ran, is never called, or had its turn when the loops repeated.
+
+Memory that C++ code refers to, or that two full garbage collections did not free, needs no more than the first of these.
 
 ## Thresholds
 

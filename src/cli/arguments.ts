@@ -15,7 +15,13 @@ type OutputFormat = 'text' | (typeof FORMATS)[number];
 const FAILURES = {
   analyze: [
     ...(Object.keys(VERDICT_TEXT) as Verdict[]),
-    ...(['reservedOnly', 'hostOnly', 'pinnedSegments', 'pendingFrees'] satisfies ProcessFinding['verdict'][]),
+    ...([
+      'reservedOnly',
+      'hostOnly',
+      'hostMemory',
+      'pinnedSegments',
+      'pendingFrees',
+    ] satisfies ProcessFinding['verdict'][]),
     'incomplete',
   ],
   compare: ['worse', 'same', 'smaller', 'cannotTell'],

@@ -217,6 +217,8 @@ const curve: v.GenericSchema<TraceCurve> = v.pipe(
   ),
 );
 
+const place = v.nullable(v.object({ file: text, line: finite }));
+
 const recording: v.GenericSchema<Recording> = v.object({
   run: text,
   rank: v.nullable(finite),
@@ -229,19 +231,51 @@ const recording: v.GenericSchema<Recording> = v.object({
   stepEndsUs: v.array(finite),
   collections: v.array(v.object({ fromUs: finite, toUs: finite })),
   devices: v.array(v.object({ device: finite, capacityBytes: v.nullable(finite), outsideBytes: finite })),
+  residentBytes: v.nullable(finite),
+  graphNodes: v.nullable(finite),
+  isSearchComplete: flag,
   owners: v.array(
     v.object({
       kind: text,
       name: text,
-      file: text,
-      line: finite,
+      place,
       bytes: finite,
       graphBytes: finite,
-      allocatedSteps: v.nullable(finite),
+      allocatedSteps: v.nullable(v.object({ first: finite, last: finite, steps: finite })),
       container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
+      isDirect: flag,
+      pinnedBy: v.nullable(v.object({ text, place })),
+      custody: v.nullable(
+        v.object({
+          sinceStep: finite,
+          searches: finite,
+          heldBytes: finite,
+          freedBytes: finite,
+          movedBytes: finite,
+          survivedBytes: finite,
+          lengths: v.array(finite),
+        }),
+      ),
+      releases: v.nullable(
+        v.array(
+          v.object({
+            file: text,
+            line: finite,
+            function: text,
+            kind: text,
+            where: text,
+            isConditional: flag,
+            value: v.nullable(finite),
+            runs: v.nullable(finite),
+            hasRun: v.nullable(flag),
+          }),
+        ),
+      ),
+      also: v.array(v.object({ name: text, place })),
       allocatedAt: v.array(v.object({ file: text, line: finite, bytes: finite })),
     }),
   ),
+  nextPart: place,
   chances: v.object({
     loops: v.nullable(
       v.array(

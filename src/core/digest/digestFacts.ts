@@ -35,7 +35,11 @@ const BITS = 30;
 /** The files that Python stacks and the recorder name: of each file the bit of its number. */
 const filesNamed = factOf(({ files, frames, recording }: SnapshotDigest): readonly number[] => {
   const python = new Set(frames.map(({ file }) => file).filter((file) => frameKind(file) !== 'native'));
-  const recorded = [...(recording?.owners ?? []), ...(recording?.sources ?? [])];
+  const held = (recording?.owners ?? []).flatMap(({ place, pinnedBy, also, releases }) => [
+    ...[place, pinnedBy?.place, ...also.map((other) => other.place)].filter((at) => at != null),
+    ...(releases ?? []),
+  ]);
+  const recorded = [...held, ...(recording?.sources ?? [])];
   const words: number[] = [];
   for (const file of new Set([...files, ...python, ...recorded.map((one) => one.file)])) {
     const number = getOrAdd(numbers, file, () => names.push(file) - 1);

@@ -10,6 +10,11 @@ const MOST_ENTRIES = 10_000;
 /** Loops around a step, which each line of a report is compared with. */
 const MOST_LOOPS = 100;
 
+/** Of one owner; the recorder writes fewer. */
+const MOST_LENGTHS = 100;
+const MOST_RELEASES = 100;
+const MOST_OTHERS = 10;
+
 /** Names of objects, kinds and paths: a longer one is stored as its beginning and end. */
 const LONGEST_TEXT = 1000;
 
@@ -48,25 +53,65 @@ function listOrNull<Entry>(schema: v.GenericSchema<unknown, Entry>, longest = In
 
 const container = v.object({ type: text, length: amount, maxlen: amountOrNull });
 
-const owner = v.object({
-  kind: v.fallback(text, ''),
-  name: text,
+const flag = v.fallback(v.boolean(), false);
+const flagOrNull = v.fallback(v.nullable(v.boolean()), null);
+
+/** The place of a statement, which the recorder does not always find. */
+const placed = v.object({ file: v.fallback(v.nullable(text), null), line: amountOrNull });
+const placeOf = ({ file, line }: v.InferOutput<typeof placed>) =>
+  file === null || line === null ? null : { file, line };
+
+const pin = v.pipe(
+  v.object({ ...placed.entries, text: v.fallback(text, '') }),
+  v.transform(({ text: what, ...at }) => ({ text: what, place: placeOf(at) })),
+);
+
+const custody = v.object({
+  sinceStep: amount,
+  searches: amount,
+  heldBytes: amount,
+  freedBytes: amount,
+  movedBytes: amount,
+  survivedBytes: amount,
+  lengths: list(amount, MOST_LENGTHS),
+});
+
+const release = v.object({
   file: text,
   line: amount,
-  bytes: amountOrZero,
-  graphBytes: amountOrZero,
-  allocatedSteps: v.fallback(
-    v.nullable(
-      v.pipe(
-        v.object({ steps: amount }),
-        v.transform(({ steps }) => steps),
-      ),
-    ),
-    null,
-  ),
-  container: v.fallback(v.nullable(container), null),
-  allocatedAt: list(v.object({ file: text, line: amount, bytes: amountOrZero })),
+  function: v.fallback(text, ''),
+  kind: text,
+  where: text,
+  isConditional: flag,
+  value: amountOrNull,
+  runs: amountOrNull,
+  hasRun: flagOrNull,
 });
+
+const owner = v.pipe(
+  v.object({
+    ...placed.entries,
+    kind: v.fallback(text, ''),
+    name: text,
+    bytes: amountOrZero,
+    graphBytes: amountOrZero,
+    allocatedSteps: v.fallback(v.nullable(v.object({ first: amountOrZero, last: amountOrZero, steps: amount })), null),
+    container: v.fallback(v.nullable(container), null),
+    isDirect: v.fallback(v.boolean(), true),
+    pinnedBy: v.fallback(v.nullable(pin), null),
+    custody: v.fallback(v.nullable(custody), null),
+    releases: listOrNull(release, MOST_RELEASES),
+    also: list(
+      v.pipe(
+        v.object({ ...placed.entries, name: text }),
+        v.transform(({ name, ...at }) => ({ name, place: placeOf(at) })),
+      ),
+      MOST_OTHERS,
+    ),
+    allocatedAt: list(v.object({ file: text, line: amount, bytes: amountOrZero })),
+  }),
+  v.transform(({ file, line, ...rest }) => ({ ...rest, place: placeOf({ file, line }) })),
+);
 
 const device = v.pipe(
   v.object({ index: amount, capacityBytes: amountOrNull, outsideBytes: amountOrZero }),
@@ -77,7 +122,7 @@ const loop = v.object({
   file: text,
   line: amount,
   rounds: amountOrNull,
-  isStepLoop: v.fallback(v.boolean(), false),
+  isStepLoop: flag,
 });
 
 const source = v.pipe(
@@ -90,12 +135,18 @@ const NO_LIMIT = Infinity;
 const stepTimes = v.object({ endedAtUs: list(amount, NO_LIMIT) });
 const ring = v.object({ behindUs: list(amountOrNull) });
 const collections = v.object({ beganAtUs: list(amountOrNull), endedAtUs: list(amountOrNull) });
-const holders = v.object({ owners: list(owner) });
+const holders = v.object({
+  owners: list(owner),
+  complete: v.fallback(v.boolean(), true),
+  graphNodes: amountOrNull,
+  next: v.fallback(v.nullable(placed), null),
+});
+const process = v.object({ residentBytes: amountOrNull });
 const git = v.object({ commit: v.pipe(text, v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)) });
 
 const sidecar = v.object({
-  /** The second adds fields to the first. */
-  schema: v.picklist(['leakline.recording/1', 'leakline.recording/2']),
+  /** Each adds fields to the one before. */
+  schema: v.picklist(['leakline.recording/1', 'leakline.recording/2', 'leakline.recording/3']),
   run: v.fallback(text, ''),
   rank: amountOrNull,
   worldSize: amountOrNull,
@@ -107,6 +158,7 @@ const sidecar = v.object({
   stepTimes: v.fallback(v.nullable(stepTimes), null),
   collections: v.fallback(v.nullable(collections), null),
   devices: list(device),
+  process: v.fallback(v.nullable(process), null),
   holders: v.fallback(v.nullable(holders), null),
   loops: listOrNull(loop, MOST_LOOPS),
   releases: listOrNull(v.object({ file: text, line: amount, runs: amount })),
@@ -136,7 +188,11 @@ export function parseRecording(json: string): Recording | null {
       const toUs = endedAtUs[i] ?? null;
       return fromUs === null || toUs === null || toUs < fromUs ? [] : [{ fromUs, toUs }];
     }),
+    residentBytes: output.process?.residentBytes ?? null,
+    graphNodes: output.holders?.graphNodes ?? null,
+    isSearchComplete: output.holders?.complete ?? true,
     owners: output.holders?.owners ?? [],
+    nextPart: output.holders?.next == null ? null : placeOf(output.holders.next),
     chances: { loops: output.loops, releases: output.releases },
     commit: output.git?.commit ?? null,
   };

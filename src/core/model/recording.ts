@@ -25,7 +25,15 @@ export interface Recording {
   /** When the garbage collector ran and found something, the oldest first; empty if it was not watched. */
   readonly collections: readonly Collection[];
   readonly devices: readonly RecordedDevice[];
+  /** Host memory of the process; null if unknown. */
+  readonly residentBytes: Bytes | null;
+  /** Nodes of autograd's graphs that the search for holders met; null without a search. */
+  readonly graphNodes: number | null;
+  /** False if the search for holders ran out of time: owners may be missing. */
+  readonly isSearchComplete: boolean;
   readonly owners: readonly RecordedOwner[];
+  /** Where training goes on after its only loop; null if nowhere, or if unknown. */
+  readonly nextPart: RecordedPlace | null;
   readonly chances: RecordedChances;
   /** The program's own files as they were when it ran. */
   readonly sources: readonly RecordedSource[];
@@ -95,16 +103,83 @@ export interface RecordedOwner {
   readonly kind: string;
   /** Its name for users: `history['aux']`. */
   readonly name: string;
-  /** The recorded place of the statement that stores the memory. */
-  readonly file: string;
-  readonly line: number;
+  /** The statement that stores the memory, as recorded; null if the recorder found none. */
+  readonly place: RecordedPlace | null;
   readonly bytes: Bytes;
   /** Of `bytes`, the part that only autograd's graphs hold. */
   readonly graphBytes: Bytes;
-  /** The number of steps that allocated its memory, null if unknown. */
-  readonly allocatedSteps: number | null;
+  /** Steps that allocated its memory, null if unknown. */
+  readonly allocatedSteps: RecordedSteps | null;
   /** The list, dict, … whose items it holds, null for none. */
   readonly container: RecordedContainer | null;
+  /** False if an object of torch or of the standard library stands between the holder and the memory. */
+  readonly isDirect: boolean;
+  /** The object that C++ refers to, which holds all of it; for a cycle, the collector cannot free it. */
+  readonly pinnedBy: RecordedPin | null;
+  /** What it did with its memory; null before version 3, and before the first complete search. */
+  readonly custody: RecordedCustody | null;
+  /** Statements that could release its memory; null before version 3. */
+  readonly releases: readonly HolderRelease[] | null;
+  /** Further holders that keep its newest memory without this one. */
+  readonly also: readonly { readonly name: string; readonly place: RecordedPlace | null }[];
   /** Lines that allocated its memory. */
   readonly allocatedAt: readonly { readonly file: string; readonly line: number; readonly bytes: Bytes }[];
+}
+
+/** A line of a file of the training machine. */
+export interface RecordedPlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Steps, as finished at the time. */
+export interface RecordedSteps {
+  readonly first: number;
+  readonly last: number;
+  /** Different ones. */
+  readonly steps: number;
+}
+
+export interface RecordedPin {
+  /** `hook Hook.pre_forward.<locals>.wrapper()`, or the type of the object. */
+  readonly text: string;
+  /** The statement that registers it. */
+  readonly place: RecordedPlace | null;
+}
+
+/** An owner from one search for holders to the next, since it was first seen. */
+export interface RecordedCustody {
+  readonly sinceStep: number;
+  /** Complete searches since then. */
+  readonly searches: number;
+  readonly heldBytes: Bytes;
+  /** Bytes that it held at one search, and that were free at the next. */
+  readonly freedBytes: Bytes;
+  /** Bytes that another owner held at the next. */
+  readonly movedBytes: Bytes;
+  /** Of the held bytes, those that survived two full garbage collections. */
+  readonly survivedBytes: Bytes;
+  /** Lengths of the container at the newest searches, the oldest first. */
+  readonly lengths: readonly number[];
+}
+
+/** A statement, or a method, that could release a holder's memory. */
+export interface HolderRelease extends RecordedPlace {
+  /** Class and function around it. */
+  readonly function: string;
+  /**
+   * - `clear`, `take`: empties it, takes an item out; `trim`: leaves some items
+   * - `bound`: a test of its length or of a count; `memo`: a test for its keys
+   * - `method`: a method of its class that empties it; `cleanup`: one that by its name could
+   */
+  readonly kind: string;
+  /** `loop`: in a loop around the steps, or called there; `outside`: elsewhere; `framework`; `uncalled`. */
+  readonly where: string;
+  readonly isConditional: boolean;
+  /** The length at which a bound holds; null if it is not a number. */
+  readonly value: number | null;
+  /** Runs since the owner was first seen; null if not counted. */
+  readonly runs: number | null;
+  /** True if the function around it runs on steps; null if unknown. */
+  readonly hasRun: boolean | null;
 }

@@ -1,6 +1,7 @@
-import { nameOfHolder } from '../retention/names/names.js';
 import type { Retention } from '../retention/releases.js';
-import type { Chance, Knowledge, KnownBound, LineFeatures } from '../verdict/features.js';
+import type { Chance, KnownBound } from '../facts/evidence.js';
+import type { Knowledge, LineFeatures } from '../verdict/features.js';
+import { limit } from '../verdict/thresholds.js';
 import type { ObservedLine } from './observedRun.js';
 import type { HolderReport } from './report.js';
 
@@ -13,6 +14,8 @@ export interface SourceFinding {
   readonly retention: Retention | null;
   /** The source shows the holder, at least until a release. */
   readonly showsHolder: boolean;
+  /** The holder's name is computed: so may be that of any release. */
+  readonly isComputed: boolean;
   /** Items are put under keys of which each is another one than all before. */
   readonly hasNewKeys: boolean;
   /** The memory is held through a graph, which no container's length bounds. */
@@ -40,6 +43,9 @@ export function featuresOf(
   return {
     shape: line.shape,
     isInCycle: line.isInCycle,
+    isAccumulating: line.isAccumulating,
+    isCollectedInTime: seen?.usualFreedAge != null && seen.usualFreedAge <= limit('garbageSteps'),
+    custody: line.custody,
     survivors: seen?.survivors ?? 0,
     births: seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null,
     category,
@@ -54,23 +60,27 @@ export function featuresOf(
   };
 }
 
-function knowledgeOf(finding: SourceFinding | null, { isInContainer }: ObservedLine): Knowledge {
+function knowledgeOf(finding: SourceFinding | null, { recorded: { holder } }: ObservedLine): Knowledge {
   if (finding?.retention == null) return 'nothing';
-  // Any computed name can release an unnamed object.
-  const isComputed = nameOfHolder(finding.holder?.name ?? '')?.kind === 'computed';
-  return (finding.showsHolder || isInContainer) && !isComputed ? 'known' : 'noHolder';
+  // Directly in a container that a statement of the workspace names.
+  const isInContainer =
+    holder !== null &&
+    holder.isMapped &&
+    holder.owner.container !== null &&
+    (holder.owner.kind !== 'attribute' || /[.[]/.test(holder.owner.name));
+  return (finding.showsHolder || isInContainer) && !finding.isComputed ? 'known' : 'noHolder';
 }
 
 /** Without the source, the loops that the recorder counted; none is known to be all. */
 function countedChances(line: ObservedLine): Chance[] {
-  return (line.loops() ?? []).filter(({ state }) => state === 'pending');
+  return (line.loops ?? []).filter(({ state }) => state === 'pending');
 }
 
 /** The events that may release the memory of the line. */
 function chancesOf(retention: Retention, finding: SourceFinding, observed: ObservedLine): Chance[] {
   const { seen } = observed;
   const { holder } = finding;
-  const loops = observed.loops() ?? [];
+  const loops = observed.loops ?? [];
   // If the source shows the holder, an iteration releases the memory only by a statement.
   const chances = loops.filter(({ state }) => state === 'passed' || !finding.showsHolder);
   const hasRepeated = loops.length > 0 && loops.every(({ state }) => state === 'passed');

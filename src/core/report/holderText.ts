@@ -1,9 +1,20 @@
+import { holderName } from '../facts/holderName.js';
 import type { ClassDef, FunctionDef } from '../python/ast.js';
 import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import type { Limit } from '../retention/holders/bounds.js';
 import type { Finding } from '../retention/holders/search.js';
 import { t } from '../text/translate.js';
-import { holderName } from './holderName.js';
+import {
+  clearText,
+  cutCycleText,
+  detachText,
+  doubleBackwardText,
+  dropTracebackText,
+  freshAutocastText,
+  limitCacheText,
+  registerOnceText,
+  weakHookText,
+} from './fixTexts.js';
 
 /** The holder in a few words, and with an explanation. Both follow "held by". */
 export function holderText(finding: Finding): { name: string; text: string } {
@@ -52,11 +63,11 @@ export function fixText(finding: Finding): string {
     case 'put':
       if (finding.needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
       if (finding.through === 'data') {
-        return t('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', holder);
+        return clearText(holder);
       }
       return finding.mayDetach
         ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
-        : t('Store only what is needed, without its graph: .detach(), or .item() for a number.');
+        : detachText();
     case 'chain':
       return held !== '' && finding.heldSpan !== null && !finding.needsGraph
         ? t('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
@@ -64,23 +75,21 @@ export function fixText(finding: Finding): string {
     case 'grown':
       return t('Cap the size of {0}, or store its parts on the CPU.', holder);
     case 'hook':
-      return t('Register the hook once, or keep its handle and call handle.remove().');
+      return registerOnceText();
     case 'selfHook':
-      return t('Use a weakref.ref in the hook, or remove it by its handle after the backward pass.');
+      return weakHookText();
     case 'cache':
-      return t('Cap the cache (maxsize), clear it, or use keys that repeat.');
+      return limitCacheText();
     case 'error':
-      return t('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', held);
+      return dropTracebackText(held);
     case 'doubleBackward':
-      return t(
-        'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',
-      );
+      return doubleBackwardText();
     case 'context':
       return t('Pass outputs to ctx.save_for_backward().');
     case 'autocast':
-      return t('Enter autocast again in each step, or pass cache_enabled=False.');
+      return freshAutocastText();
     case 'cycle':
-      return t('Make {0} a weakref.ref, or set it to None when done.', holder);
+      return cutCycleText(holder);
   }
 }
 

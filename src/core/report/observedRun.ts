@@ -10,6 +10,10 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from '../attribution/owner.js';
+import { recordedBound } from '../facts/bounds.js';
+import type { Chance, KnownBound, Place } from '../facts/evidence.js';
+import { holderName } from '../facts/holderName.js';
+import { type LineOwner, RecordedFacts, type RecordedLine, waitOf } from '../facts/recordedFacts.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
 import { mediansOver } from '../verdict/rate.js';
 import { type Run, whileTraining } from '../runs/runs.js';
@@ -17,16 +21,15 @@ import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
 import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
-import type { Chance, KnownBound, Place, Seen } from '../verdict/features.js';
+import type { Seen } from '../verdict/features.js';
+import { type Custody, custodyOf } from '../verdict/custody.js';
+import { RecordedChances, type LiveShare } from '../verdict/recordedChances.js';
 import { seenOf } from '../verdict/seen.js';
 import { worstShape, type Shape } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { BatchLines } from './batchLines.js';
 import { CycleHolders } from './cycleReport.js';
-import { Holders } from './holder.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
-import { RecordedChances, type LiveShare } from './recordedChances.js';
 import type {
   DifferentVersion,
   HolderReport,
@@ -69,6 +72,8 @@ export interface ObservedLine {
   readonly confidence: number;
   /** The recorder or the cycle detector saw a reference cycle hold the memory. */
   readonly isInCycle: boolean;
+  /** The recorder saw garbage of many steps wait in the cycle. */
+  readonly isAccumulating: boolean;
   /** Of the stacks of that shape. */
   readonly seen: Seen | null;
   /** Self live bytes, one per snapshot. */
@@ -82,12 +87,12 @@ export interface ObservedLine {
   readonly category: Category;
   /** As the recorder or the cycle detector saw it. */
   readonly holder: HolderReport | null;
-  /** The recorder saw a container hold it, at a statement of the workspace. */
-  readonly isInContainer: boolean;
+  /** The recorder's view of the line. */
+  readonly recorded: RecordedLine;
+  /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
+  readonly custody: Custody | null;
   /** As the recorder saw it. */
   readonly bound: KnownBound | null;
-  /** The recorder saw a container with a bound hold memory of the line. */
-  readonly hasRecordedBound: boolean;
   readonly unfound: ReportFrame | null;
   readonly statement: Statement | null;
   readonly differs: DifferentVersion | null;
@@ -96,10 +101,8 @@ export interface ObservedLine {
   /** Workspace files that the run shows to have run. */
   readonly ranWith: ReadonlySet<string>;
   readonly lastStep: number | null;
-  /** True unless the recorder saw the line's memory grow elsewhere than in one container, or beyond its bound. */
-  agrees(isIt: (owner: SeenOwner) => boolean): boolean;
-  /** Loops around the steps with the recorder's counts; null without. */
-  loops(): Chance[] | null;
+  /** Loops around the steps with the recorder's counts; null without, and for lines that do not grow. */
+  readonly loops: readonly Chance[] | null;
   /** The recorder's count of runs of a release; null without. */
   release(place: Place): Chance | null;
 }
@@ -146,8 +149,8 @@ export function observeRun(
     lookup,
     statements,
     fits: new SourceFits(workspace),
-    holders: new Holders(snapshots, lookup),
-    bounds: new RecordedBounds(snapshots, lookup),
+    facts: new RecordedFacts(snapshots, lookup),
+    nextPart: nextPartOf(snapshots, lookup),
     chances: () => (chances ??= new RecordedChances(snapshots, lookup, stacks)),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
@@ -188,8 +191,9 @@ interface Known {
   readonly rateOf: (series: readonly Bytes[]) => Bytes | null;
   readonly lastStep: number | null;
   readonly lookup: FileLookup;
-  readonly holders: Holders;
-  readonly bounds: RecordedBounds;
+  readonly facts: RecordedFacts;
+  /** Where training goes on after its only loop. */
+  readonly nextPart: Place | null;
   /** Made for the first line that may be released. */
   readonly chances: () => RecordedChances;
   readonly cycles: CycleHolders;
@@ -201,24 +205,30 @@ interface Known {
 }
 
 function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): ObservedLine {
-  const { at, hasSteps, holders, bounds, cycles, lookup } = known;
+  const { at, hasSteps, facts, cycles, lookup } = known;
   const differs = known.fits.of(line);
   const last = at.length - 1;
   const series = stacks.length === 0 ? known.nothing : seriesOf(stacks, at.length);
   const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
-  const isInCycle = holders.isCycle(line) || cycles.has(line);
+  const recorded = facts.of(line);
+  const isAccumulating = recorded.garbage !== null && waitOf(recorded.garbage) > limit('garbageSteps');
+  const isInCycle = recorded.holder?.owner.kind === 'cycle' || isAccumulating || cycles.has(line);
   const deciding = stacks.filter((stack) => stack.shape.shape === shape);
   const growing = deciding.length === stacks.length ? series : seriesOf(deciding, at.length);
   const live = liveShare(deciding, known.lastStep);
   const held = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
-  const isCycle = shape === 'cycle' || (shape === 'periodic' && isInCycle);
+  const isCycle = isInCycle && (shape === 'cycle' || shape === 'periodic' || isAccumulating);
+  const seen = seenOf(deciding);
+  const loops = shape === 'lasting' ? known.chances().loops(live) : null;
+  const births = seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null;
   return {
     owner: line,
     stacks: held,
     shape,
     confidence: Math.max(0, ...deciding.map((stack) => stack.shape.confidence)),
     isInCycle,
-    seen: seenOf(deciding),
+    isAccumulating,
+    seen,
     series,
     liveBytes: series[last],
     totalBytes,
@@ -229,11 +239,19 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     // A line that only calls others holds no memory.
     holder:
       (isCycle || HELD.has(shape)) && series.some((bytes) => bytes > 0)
-        ? (holders.of(line) ?? (isCycle ? cycles.of(line) : null))
+        ? (recordedHolder(recorded.holder ?? (isCycle ? recorded.garbage : null), line) ??
+          (isCycle ? cycles.of(line) : null))
         : null,
-    isInContainer: holders.isInContainer(line),
-    bound: shape === 'lasting' ? bounds.of(line, growing) : null,
-    hasRecordedBound: bounds.knows(line),
+    recorded,
+    custody:
+      shape === 'lasting'
+        ? custodyOf(recorded, {
+            ...{ bytes: growing, births, lastStep: known.lastStep, nextPart: known.nextPart },
+            roundsSince: loops === null ? null : (step) => known.chances().roundsSince(step),
+            uncounted: known.chances().uncounted,
+          })
+        : null,
+    bound: shape === 'lasting' ? recordedBound(recorded, growing) : null,
     unfound: unfoundOf(deciding, lookup),
     statement: differs === null && line.mapped ? known.statements.of(line.file, line.line) : null,
     differs,
@@ -243,10 +261,22 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     },
     ranWith: known.ranWith,
     lastStep: known.lastStep,
-    agrees: (isIt) => bounds.agrees(line, isIt),
-    loops: () => known.chances().loops(live),
+    loops,
     release: (place) => known.chances().release(place, live),
   };
+}
+
+/** By the last search for holders. */
+function nextPartOf(snapshots: readonly SnapshotDigest[], lookup: FileLookup): Place | null {
+  const next = snapshots.findLast(({ recording }) => (recording?.owners.length ?? 0) > 0)?.recording?.nextPart ?? null;
+  return next === null ? null : { ...next, file: lookup(next.file) ?? next.file };
+}
+
+/** The holder that the recorder saw, as a report names it; null for none. */
+function recordedHolder(holder: LineOwner | null, { file, line }: OwnerLine): HolderReport | null {
+  if (holder === null) return null;
+  const name = holderName(holder.owner.name);
+  return { source: 'recorder', ...(holder.place ?? { file, line }), name, text: name, fix: null, edit: null };
 }
 
 /** Live bytes of stacks together, one sum per snapshot. */

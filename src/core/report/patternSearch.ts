@@ -1,18 +1,19 @@
+import { agrees, fullSize, hasRecordedBound, type SeenOwner } from '../facts/bounds.js';
+import { holderName } from '../facts/holderName.js';
 import { recordedKind } from '../model/recordedFile.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
+import { nameOfHolder } from '../retention/names/names.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
-import type { BoundLimit, FullSize, KnownBound } from '../verdict/features.js';
+import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
-import { holderName } from './holderName.js';
 import type { ObservedLine } from './observedRun.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, holderText, isSameContainer } from './holderText.js';
-import { fullSize, type SeenOwner } from './recordedBounds.js';
 import type { HolderReport } from './report.js';
 
 /** Sources of the workspace, as they are now. */
@@ -111,13 +112,17 @@ function findingOf(
   const holder = holderOf(line, followed, sources, access);
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
-  const isBounded = !line.hasRecordedBound && limits.length > 0 && limits.length === line.decidingFrames().length;
+  const isBounded =
+    !hasRecordedBound(line.recorded) && limits.length > 0 && limits.length === line.decidingFrames().length;
   // A different version of the source proves nothing.
   const isRead = followed.length > 0 && !isChanged;
   return {
     holder,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
     retention: isRead ? retentionOf(holder, followed, sources, line.ranWith) : null,
+    isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
+      (name) => nameOfHolder(name ?? '')?.kind === 'computed',
+    ),
     showsHolder: followed.some(({ finding, ended }) => finding !== null || ended !== null),
     hasNewKeys: followed.some((one) => one.hasNewKeys),
     isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
@@ -172,7 +177,7 @@ function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownB
   // In a graph, the recorder may have seen any of its variables.
   const isIt = (owner: SeenOwner): boolean =>
     owner.file === file && (owner.line === at || (isGraph ? owner.isGraph : isSameContainer(owner, found)));
-  if (!line.agrees(isIt)) return null;
+  if (!agrees(line.recorded, isIt)) return null;
   if (most?.count != null && (line.seen?.birthSteps ?? 0) > most.count) return null;
   const limit: BoundLimit =
     most === null ? { kind: 'loop' } : { kind: isGraph ? 'graph' : 'items', text: most.text, items: most.count };

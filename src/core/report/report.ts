@@ -255,7 +255,7 @@ export interface RunSources {
 /** Memory of the process that grows, or is held, although no line allocates more. */
 export interface ProcessFinding {
   /** - `reservedOnly`: reserved memory grows while live memory does not, or is far above its peak */
-  verdict: 'reservedOnly' | 'hostOnly' | 'pinnedSegments' | 'pendingFrees';
+  verdict: 'reservedOnly' | 'hostOnly' | 'hostMemory' | 'pinnedSegments' | 'pendingFrees';
   /** null for all devices. */
   device: number | null;
   bytes: Bytes;

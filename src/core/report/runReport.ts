@@ -2,9 +2,9 @@ import { CATEGORIES, type Category } from '../attribution/categories.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import { t } from '../text/translate.js';
-import { decide, type Decision } from '../verdict/decide.js';
-import { explain, fitsIn } from '../verdict/explain.js';
-import type { KnownBound, LineFeatures } from '../verdict/features.js';
+import { fitsIn } from '../verdict/boundTexts.js';
+import { judge, type Judged } from '../verdict/judge.js';
+import type { KnownBound } from '../facts/evidence.js';
 import { GROWS, runVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { reportBuckets } from './bucketParts.js';
@@ -16,7 +16,8 @@ import { outOfMemory } from './outOfMemory.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
 import { type SampledUse, sampledUses } from './process/sampledUse.js';
-import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport } from './report.js';
+import { recordedAdvice } from './recordedAdvice.js';
+import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
 
@@ -36,13 +37,14 @@ export function runReport(
   others: OtherInputs,
   source: SourceEvidence,
 ): RunReport {
-  const { run, at, stacks, gaps } = observed;
+  const { run, at, stacks } = observed;
   const { snapshots } = run;
   const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
   const rooms = deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null);
   const live = categoriesOf(stacks);
-  const decisions = decideLines(observed, live, source);
-  const lines = observed.lines.map((line, i) => lineReport(line, decisions[i], source, gaps, widest(rooms), lookup));
+  const room = widest(rooms);
+  const judged = judgeLines(observed, live, source, room);
+  const lines = observed.lines.map((line, i) => lineReport(line, judged[i], source, room, lookup));
   const verdict = runVerdict(
     lines.map((line) => line.verdict),
     snapshots.length,
@@ -76,13 +78,14 @@ export function runReport(
   };
 }
 
-interface Decided extends Decision {
-  readonly features: LineFeatures;
-}
-
-/** Decides every line; optimizer state last: it is judged by the parameters that it is for. */
-function decideLines({ lines }: ObservedRun, live: Float64Array, { findings, proved }: SourceEvidence): Decided[] {
-  const decisions: Decided[] = [];
+/** Judges every line; optimizer state last: it is judged by the parameters that it is for. */
+function judgeLines(
+  { lines, gaps }: ObservedRun,
+  live: Float64Array,
+  { findings, proved }: SourceEvidence,
+  room: DeviceRoom | null,
+): Judged[] {
+  const judged: Judged[] = [];
   const liveOf = (category: Category): Bytes => live[CATEGORIES.indexOf(category)];
   const isExplained = liveOf('optimizerState') <= limit('mostState') * liveOf('parameters');
   const isState = (at: number): boolean => lines[at].category === 'optimizerState';
@@ -91,22 +94,20 @@ function decideLines({ lines }: ObservedRun, live: Float64Array, { findings, pro
   for (const at of [...places.filter((one) => !isState(one)), ...places.filter(isState)]) {
     const line = lines[at];
     const features = featuresOf(line, findings.get(line) ?? null, proved.has(line), isExplained && !parametersLeak);
-    decisions[at] = { ...decide(features), features };
-    parametersLeak ||= line.category === 'parameters' && decisions[at].verdict === 'leak';
+    judged[at] = judge(features, line.seen, gaps, room);
+    parametersLeak ||= line.category === 'parameters' && judged[at].verdict === 'leak';
   }
-  return decisions;
+  return judged;
 }
 
 function lineReport(
   line: ObservedLine,
-  decided: Decided,
+  { verdict, reason, bound }: Judged,
   { findings, proved }: SourceEvidence,
-  gaps: number,
   room: DeviceRoom | null,
   lookup: FileLookup,
 ): LineReport {
   const { owner, series, seen, unfound } = line;
-  const { verdict, features } = decided;
   const last = series.length - 1;
   return {
     file: owner.file,
@@ -128,14 +129,11 @@ function lineReport(
         ? null
         : {
             ...seen,
-            reason: [
-              ...(unfound === null ? [] : [unfoundText(unfound)]),
-              explain(decided, features, seen, gaps, room),
-            ].join(' '),
+            reason: [...(unfound === null ? [] : [unfoundText(unfound)]), ...reason].join(' '),
           },
-    holder: findings.get(line)?.holder ?? line.holder ?? proved.get(line) ?? null,
+    holder: adviseHolder(findings.get(line)?.holder ?? line.holder ?? proved.get(line) ?? null, line, verdict),
     unfound,
-    bound: decided.rule === 'bounded' || decided.rule === 'full' ? boundReport(features.bound, room) : null,
+    bound: boundReport(bound, room),
     statement: line.statement,
     differs: line.differs,
     ignored: false,
@@ -149,6 +147,23 @@ function lineReport(
     })),
   };
 }
+
+/** The holder with the recorder's remedy, where the source has none or a less precise one. */
+function adviseHolder(
+  holder: HolderReport | null,
+  { recorded, custody }: ObservedLine,
+  verdict: Verdict,
+): HolderReport | null {
+  const seen = recorded.holder ?? recorded.garbage;
+  // An incomplete search may name a holder that is not the only one.
+  if (holder?.source !== 'recorder' || seen === null || !recorded.isComplete || !ADVISED.has(verdict)) return holder;
+  const { text, isExact } = recordedAdvice(seen, custody);
+  if (holder.fix !== null && !isExact) return holder;
+  return { ...holder, fix: text, edit: null };
+}
+
+/** Verdicts that are certain enough for a remedy from the recorder alone. */
+const ADVISED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
 
 function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundReport | null {
   if (bound === null) return null;

@@ -5,7 +5,7 @@ import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { FileLookup } from '../attribution/owner.js';
-import { shapeOf, type StackShape } from '../verdict/decide.js';
+import { shapeOf, type StackShape } from '../verdict/shapeOf.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { stackKey, stackOfKey, type KnownStack, type StackKey } from '../digest/stackKey.js';

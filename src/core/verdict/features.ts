@@ -1,27 +1,8 @@
 import type { Category } from '../attribution/categories.js';
+import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { Bytes } from '../model/units.js';
+import type { Custody } from './custody.js';
 import type { Shape } from './shape.js';
-
-/** A line of a program. */
-export interface Place {
-  readonly file: string;
-  readonly line: number;
-}
-
-/**
- * An event at which a program may release memory:
- * - `loop`: a loop around the steps repeats; `nextLoop`: training continues in another loop
- * - `release`: a statement that releases runs
- * - `bound`: a container is full; `keys`: all keys have occurred; `count`: a test no longer holds
- */
-export interface Chance {
-  readonly kind: 'loop' | 'nextLoop' | 'release' | 'bound' | 'keys' | 'count';
-  /** `passed`: it happened, and older memory is still live; `pending`: it has not happened since. */
-  readonly state: 'passed' | 'pending';
-  readonly place: Place;
-  /** How often it happened; null if not counted. */
-  readonly times: number | null;
-}
 
 /** The observations of the stacks that decide a line's verdict, combined. */
 export interface Seen {
@@ -54,37 +35,16 @@ export type Knowledge =
   /** Neither was available. */
   | 'nothing';
 
-/** A holder whose size is bounded. */
-export interface KnownBound {
-  readonly name: string;
-  readonly place: Place;
-  readonly limit: BoundLimit;
-  readonly isFull: boolean;
-  /** Its content when full; null if unknown. */
-  readonly full: FullSize | null;
-}
-
-/** The kind of bound: type of the container, loop around it, backward pass or number of items. */
-export type BoundLimit =
-  | { readonly kind: 'container'; readonly type: string; readonly items: number }
-  | { readonly kind: 'loop' }
-  | { readonly kind: 'graph' | 'items'; readonly text: string; readonly items: number | null };
-
-/** The content of a bounded holder when it is full. */
-export interface FullSize {
-  readonly bytes: Bytes;
-  /** The part of these bytes that it does not hold yet. */
-  readonly moreBytes: Bytes;
-  /** False if it may be more: an item may be more than one block. */
-  readonly isExact: boolean;
-}
-
 /** All inputs of the verdict on a line. */
 export interface LineFeatures {
   /** The worst of its stacks' shapes. */
   readonly shape: Shape;
   /** True if the recorder or the cycle detector found a reference cycle that holds the memory. */
   readonly isInCycle: boolean;
+  /** The recorder saw garbage of many steps wait in the cycle. */
+  readonly isAccumulating: boolean;
+  /** Garbage waits for a few steps only until it is freed. */
+  readonly isCollectedInTime: boolean;
   /** Blocks alive at the end. */
   readonly survivors: number;
   /** Steps that allocated survivors, and all steps; null without lifetimes. */
@@ -99,8 +59,16 @@ export interface LineFeatures {
   readonly bound: KnownBound | null;
   readonly chances: readonly Chance[];
   readonly knowledge: Knowledge;
+  /** What the recorder showed; null without a recording that shows it. */
+  readonly custody: Custody | null;
   /** The source that ran proved the leak, and was edited since. */
   readonly wasProved: boolean;
   /** The step at the last snapshot; null if unknown. */
   readonly lastStep: number | null;
+}
+
+/** A device's capacity and headroom. */
+export interface Room {
+  readonly capacityBytes: Bytes;
+  readonly roomBytes: Bytes;
 }

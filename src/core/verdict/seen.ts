@@ -3,7 +3,7 @@ import { evenly } from '../model/evenly.js';
 import { deepDrops } from './lifetimeFeatures.js';
 import type { DigestLifetimes } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
-import type { StackShape } from './decide.js';
+import type { StackShape } from './shapeOf.js';
 import type { Seen } from './features.js';
 
 /** A stack that decides a line's verdict. */

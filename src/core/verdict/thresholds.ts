@@ -110,6 +110,36 @@ export const THRESHOLDS = {
     of: 'of the memory from before a release that is still live: the release did not free it',
     fixedBy: 'library_history',
   },
+  custodySearches: {
+    value: 3,
+    unit: 'snapshots',
+    of: 'minimum of searches for holders in which a holder freed nothing',
+  },
+  freedShare: {
+    value: 0.02,
+    unit: 'share',
+    of: 'of what a holder has that it may have freed; more may be a release',
+  },
+  loopRounds: {
+    value: 2,
+    unit: 'times',
+    of: 'minimum of repetitions of each loop around the steps in which a holder freed nothing',
+  },
+  oneLoopSteps: {
+    value: 50,
+    unit: 'steps',
+    of: 'minimum in a single loop if not all code that could release was read',
+  },
+  newKeys: {
+    value: 0.9,
+    unit: 'share',
+    of: 'of the steps of a single loop that must add keys; less may be a cache that fills',
+  },
+  garbageSteps: {
+    value: 8,
+    unit: 'steps',
+    of: 'over which garbage in cycles must wait; less is collected in time',
+  },
   fewBlocks: {
     value: 2,
     unit: 'blocks',

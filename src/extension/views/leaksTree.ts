@@ -227,6 +227,7 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
   return {
     reservedOnly: vscode.l10n.t('Reserved memory is far above live memory'),
     hostOnly: vscode.l10n.t('Memory outside PyTorch grows'),
+    hostMemory: vscode.l10n.t('Host memory grows'),
     pinnedSegments: vscode.l10n.t('Small blocks pin large segments'),
     pendingFrees: vscode.l10n.t('Freed blocks wait for another stream'),
   }[verdict];

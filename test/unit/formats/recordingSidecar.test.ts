@@ -4,8 +4,16 @@ import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
 
 const LOOP = { file: '/home/ml/train.py', line: 40, rounds: 3, isStepLoop: false };
 const RELEASE = { file: '/home/ml/train.py', line: 88, runs: 12 };
+const CUSTODY = {
+  ...{ sinceStep: 10, searches: 2, heldBytes: 512, freedBytes: 0, movedBytes: 8, survivedBytes: 256 },
+  lengths: [3, 6],
+};
+const HOLDER_RELEASE = {
+  ...{ file: '/home/ml/pyramid.py', line: 30, function: 'FeaturePyramid.reset', kind: 'method', where: 'uncalled' },
+  ...{ isConditional: false, value: null, runs: null, hasRun: false },
+};
 const WHOLE = {
-  schema: 'leakline.recording/2',
+  schema: 'leakline.recording/3',
   run: 'detector',
   rank: 1,
   worldSize: 8,
@@ -21,7 +29,11 @@ const WHOLE = {
   takenAtUs: 31,
   ring: { events: [4, 0], overflowed: false, behindUs: [21, null] },
   git: { root: '/home/ml', commit: 'c0'.repeat(20) },
+  process: { pid: 7, residentBytes: 4096 },
   holders: {
+    complete: false,
+    graphNodes: 12,
+    next: { file: '/home/ml/train.py', line: 90 },
     owners: [
       {
         kind: 'attribute',
@@ -32,6 +44,11 @@ const WHOLE = {
         graphBytes: 256,
         allocatedSteps: { first: 3, last: 9, steps: 6 },
         container: { type: 'deque', length: 6, maxlen: 35 },
+        isDirect: false,
+        pinnedBy: { text: 'hook f()', file: '/home/ml/pyramid.py', line: 9 },
+        custody: CUSTODY,
+        releases: [HOLDER_RELEASE],
+        also: [{ name: 'log', text: 'train.py: global log', file: null, line: null }],
         allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, function: 'forward', bytes: 512, blocks: 1 }],
       },
     ],
@@ -56,16 +73,24 @@ describe('The recorder’s sidecar', () => {
         { fromUs: 25, toUs: 26 },
       ],
       devices: [{ device: 0, capacityBytes: 1000, outsideBytes: 7 }],
+      residentBytes: 4096,
+      graphNodes: 12,
+      isSearchComplete: false,
+      nextPart: { file: '/home/ml/train.py', line: 90 },
       owners: [
         {
           kind: 'attribute',
           name: 'FeaturePyramid.visited',
-          file: '/home/ml/pyramid.py',
-          line: 17,
+          place: { file: '/home/ml/pyramid.py', line: 17 },
           bytes: 512,
           graphBytes: 256,
-          allocatedSteps: 6,
+          allocatedSteps: { first: 3, last: 9, steps: 6 },
           container: { type: 'deque', length: 6, maxlen: 35 },
+          isDirect: false,
+          pinnedBy: { text: 'hook f()', place: { file: '/home/ml/pyramid.py', line: 9 } },
+          custody: CUSTODY,
+          releases: [HOLDER_RELEASE],
+          also: [{ name: 'log', place: null }],
           allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, bytes: 512 }],
         },
       ],
@@ -82,8 +107,25 @@ describe('The recorder’s sidecar', () => {
     assert.deepEqual(recording?.chances, UNKNOWN_CHANCES);
   });
 
+  it('is read in its second version, which knows nothing of custody', () => {
+    const { custody, releases, also, pinnedBy, ...owner } = WHOLE.holders.owners[0];
+    assert.ok([custody, releases, also, pinnedBy].every(Boolean));
+    const second = { ...WHOLE, schema: 'leakline.recording/2', holders: { owners: [owner] } };
+    const [read] = parseRecording(JSON.stringify(second))?.owners ?? [];
+    assert.deepEqual([read.custody, read.releases, read.also, read.pinnedBy], [null, null, [], null]);
+  });
+
+  it('keeps an owner whose statement was not found', () => {
+    const [owner] = WHOLE.holders.owners;
+    const text = JSON.stringify({ ...WHOLE, holders: { owners: [{ ...owner, file: null, line: null }] } });
+    assert.deepEqual(
+      parseRecording(text)?.owners.map(({ name, place }) => [name, place]),
+      [['FeaturePyramid.visited', null]],
+    );
+  });
+
   it('is nothing when it is not a sidecar', () => {
-    const nested = `{"schema":"leakline.recording/2","run":${'['.repeat(300)}${']'.repeat(300)}}`;
+    const nested = `{"schema":"leakline.recording/3","run":${'['.repeat(300)}${']'.repeat(300)}}`;
     for (const text of ['', '{', '[]', 'null', '{"schema":"leakline.recording/9"}', '{}', nested]) {
       assert.equal(parseRecording(text), null, text);
     }

@@ -96,7 +96,7 @@ describe('A bounded container', () => {
     assert.match(await reasonAt('first_epoch', 40), /^Held by `outputs` .*A loop around it clears/);
     const full = withOwners((owner) => ({
       ...owner,
-      container: { type: 'deque', length: owner.allocatedSteps ?? 0, maxlen: 28 },
+      container: { type: 'deque', length: owner.allocatedSteps?.steps ?? 0, maxlen: 28 },
     }));
     assert.match(await reasonAt('filling_replay', 30, full), /a deque of at most 28\. It is full now\./);
   });
@@ -149,7 +149,7 @@ describe('A bounded container', () => {
       },
     };
     const isBounded = async (name: string): Promise<boolean> => {
-      const look = withOwners((owner) => ({ ...owner, name, line: 12 }));
+      const look = withOwners((owner) => ({ ...owner, name, place: { file: owner.place?.file ?? '', line: 12 } }));
       return hasBound(await runOf(await digestsOf('capped_cache', 40, look), changed));
     };
     assert.equal(await isBounded('Kept.kept'), true);
@@ -159,7 +159,8 @@ describe('A bounded container', () => {
   });
 
   it('is the same container whichever of its statements the recorder names, and another one by another name', async () => {
-    const seen = (name: string, line: number): Look => withOwners((owner) => ({ ...owner, name, line }));
+    const seen = (name: string, line: number): Look =>
+      withOwners((owner) => ({ ...owner, name, place: { file: owner.place?.file ?? '', line } }));
     const isBounded = async (program: string, look: Look): Promise<boolean> =>
       hasBound(await runOf(await digestsOf(program, 40, look)));
     // The line that makes it: `self.kept = {}`, `history = []`.
@@ -177,7 +178,7 @@ describe('A bounded container', () => {
       ...recording,
       owners: recording.owners.flatMap((owner) => [
         owner,
-        { ...owner, name: 'log', line: owner.line + 1, container: null },
+        { ...owner, name: 'log', place: { file: owner.place?.file ?? '', line: 1 }, container: null },
       ]),
     });
     assert.equal(hasBound(await runOf(await digestsOf('filling_replay', 30, both))), false);

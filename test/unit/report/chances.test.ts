@@ -33,6 +33,13 @@ function plain(digests: readonly SnapshotDigest[], traced = true): SnapshotDiges
   }));
 }
 
+/** A snapshot as older recorders made it. */
+function withoutCustody(digest: SnapshotDigest): SnapshotDigest {
+  const { recording } = digest;
+  const owners = recording?.owners.map((owner) => ({ ...owner, custody: null })) ?? [];
+  return { ...digest, recording: recording === null ? null : { ...recording, owners } };
+}
+
 async function worstLine(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<LineReport> {
   const { report } = await new ReportsFromSources().report(digests, workspace);
   const [run] = report.runs;
@@ -81,16 +88,16 @@ describe('A leak', () => {
 
   it('is not reported while a release is still to come, and the evidence names its place', async () => {
     const ends = {
-      metric_collection: /Released by base\.py:11\? Not reached since recording began\./,
-      kv_episodes: /Released by model\.py:12\? /,
+      metric_collection: /base\.py:11 may release it, but has not run since recording began\./,
+      kv_episodes: /model\.py:12 may release it/,
       teacher_targets: /when all keys of cache\.py:10 have occurred\./,
       lr_finder: /Training goes on in another loop afterwards \(train\.py:20\)\./,
-      calibration: /Released by observer\.py:19\? /,
-      chunk_writer: /Released by async_writer\.py:\d+\? /,
-      epoch_callbacks: /Released by callbacks\.py:13\? /,
-      rollout_storage: /Released by storage\.py:11\? /,
+      calibration: /observer\.py:19 may release it/,
+      chunk_writer: /async_writer\.py:\d+ may release it/,
+      epoch_callbacks: /callbacks\.py:13 may release it/,
+      rollout_storage: /storage\.py:11 may release it/,
       activation_recorder: /Training goes on in another loop afterwards \(train\.py:11\)\./,
-      shuffle_buffer: /Released by pipeline\.py:24\? /,
+      shuffle_buffer: /pipeline\.py:24 may release it/,
       task_adapters: /Layers added to a network on purpose look the same\./,
     };
     for (const [program, end] of Object.entries(ends)) {
@@ -123,14 +130,30 @@ describe('A leak', () => {
 
   it('is proved by releases that came and freed none of it: rounds that were counted, frees in the trace', async () => {
     for (const [program, steps, verdict, why] of [
-      ['library_history', 80, 'growing', /when the loop at minitrainer\.py:16 repeats\? Not reached/],
-      ['library_history', 240, 'leak', /The loop at minitrainer\.py:16 repeated 3 times\./],
+      ['library_history', 80, 'growing', /The loop at minitrainer\.py:16 may release it, but has not repeated/],
+      ['library_history', 240, 'leak', /The loop at minitrainer\.py:16 repeated \d times\./],
       ['other_reset', 320, 'leak', /other_reset\.py:17 ran 3 times, and did not free it\./],
     ] as const) {
-      const line = await worstLine(await first(program, steps), SOURCES);
+      const digests = await first(program, steps);
+      // Without what the searches for holders showed of custody, the trace and the loops decide.
+      const line = await worstLine(digests.map(withoutCustody), SOURCES);
       assert.equal(line.verdict, verdict, program);
       assert.match(line.evidence?.reason ?? '', why);
     }
+  });
+
+  it('is proved by the recorder alone where the holder freed nothing in each round, and waits for the rounds', async () => {
+    assert.equal(await verdictOf(await first('library_history', 80), UNREAD), 'growing');
+    const line = await worstLine(await first('library_history', 240), UNREAD);
+    assert.equal(line.verdict, 'leak');
+    assert.match(
+      line.evidence?.reason ?? '',
+      /none of the [\d.]+ KiB that it holds was freed\. The loop at minitrainer/,
+    );
+    assert.match(line.holder?.fix ?? '', /^(Call|Clear) /);
+    const early = await worstLine(await first('library_history', 80), UNREAD);
+    assert.match(early.evidence?.reason ?? '', /The loop at minitrainer\.py:16 may release it, but has not repeated/);
+    assert.equal(early.holder?.fix, null);
   });
 
   it('remains while the source that proved it is edited, and affects no other line', async () => {

@@ -115,7 +115,7 @@ describe('Holders from the source', () => {
       bytes: share * site.bytes,
       allocatedAt: [{ ...site, bytes: share * site.bytes }],
     });
-    const rival = { ...part(0.3), name: 'optimizer', line: owner.line + 1 };
+    const rival = { ...part(0.3), name: 'optimizer', place: { file: owner.place?.file ?? '', line: 1 } };
     const digestOf = async (owners: (typeof owner)[]): Promise<SnapshotDigest> =>
       digestSnapshot(path, await readFile(path), { ...recording, owners });
     const nameOf = async (owners: (typeof owner)[]): Promise<string | undefined> =>

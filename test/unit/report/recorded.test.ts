@@ -40,7 +40,11 @@ function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
 }
 
 /** Of an owner, what these tests do not look at. */
-const PLAIN = { graphBytes: 0, allocatedSteps: null, container: null };
+const PLAIN = {
+  ...{ graphBytes: 0, allocatedSteps: null, container: null, isDirect: true, pinnedBy: null, custody: null },
+  releases: null,
+  also: [],
+};
 
 describe('A recorded run', () => {
   it('has the recorder’s steps and, for a leak, a forecast that a division confirms', async () => {
@@ -87,8 +91,7 @@ describe('A recorded run', () => {
     const owner = {
       kind: 'local',
       name: "history['aux']",
-      file: '/home/ml/aux_loss/train.py',
-      line: 26,
+      place: { file: '/home/ml/aux_loss/train.py', line: 26 },
       bytes: 9,
       ...PLAIN,
     };
@@ -116,8 +119,7 @@ describe('A recorded run', () => {
     const owner = {
       kind: 'cycle',
       name: 'cycle Node.link',
-      file: '/home/ml/node_cycle/leak.py',
-      line: 16,
+      place: { file: '/home/ml/node_cycle/leak.py', line: 16 },
       bytes: 9,
       ...PLAIN,
     };

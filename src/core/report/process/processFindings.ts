@@ -10,6 +10,7 @@ import { t } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';
 import { folderOf } from '../folderOf.js';
 import { growsThroughout } from './growing.js';
+import { hostMemory } from './hostMemory.js';
 
 /** Growth as a share of the use after warm-up: libraries that load late need some. */
 const LEAST_GROWTH = 0.2;
@@ -31,6 +32,7 @@ export function processFindings(
       pinnedSegments(last, device, isShort, lookup),
       pendingFrees(snapshots, device, lookup),
       hostOnly(snapshots, device, sampledOf(device)),
+      device === last.devices[0].device ? hostMemory(snapshots, device) : null,
     ].filter((finding) => finding !== null);
   });
 }

@@ -1,9 +1,8 @@
 import { getOrAdd } from '../maps.js';
-import type { SnapshotDigest } from '../digest/digest.js';
+import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
-import type { Chance, Place } from '../verdict/features.js';
-import { limit } from '../verdict/thresholds.js';
-import type { StackSeries } from './stackSeries.js';
+import type { Chance, Place } from '../facts/evidence.js';
+import { limit } from './thresholds.js';
 
 /** Counts of an event by snapshot: null if unknown. */
 type Counts = readonly (number | null)[];
@@ -21,10 +20,16 @@ export class RecordedChances {
   private readonly counted:
     | readonly { readonly place: Place; readonly rounds: number; readonly counts: Counts }[]
     | null;
+  /** Loops around the loop of the steps whose repetitions cannot be counted. */
+  readonly uncounted: readonly Place[];
   /** By place, the runs of releases in each snapshot. */
   private readonly runs: readonly ReadonlyMap<string, number>[];
 
-  constructor(snapshots: readonly SnapshotDigest[], lookup: FileLookup, stacks: readonly StackSeries[]) {
+  constructor(
+    snapshots: readonly SnapshotDigest[],
+    lookup: FileLookup,
+    stacks: readonly { readonly lifetimes: DigestLifetimes | null }[],
+  ) {
     for (const { lifetimes } of stacks) {
       for (const { site, step } of lifetimes?.drops ?? []) {
         if (site === null || lifetimes === null) continue;
@@ -52,6 +57,9 @@ export class RecordedChances {
               },
             ],
       ) ?? null;
+    this.uncounted = (last ?? []).flatMap(({ file, line, rounds: times, isStepLoop }) =>
+      times === null && !isStepLoop ? [{ file: lookup(file) ?? file, line }] : [],
+    );
     this.runs = snapshots.map(({ recording }) =>
       firstByKey(
         recording?.chances.releases ?? [],
@@ -59,6 +67,15 @@ export class RecordedChances {
         ({ runs }) => runs,
       ),
     );
+  }
+
+  /** How often each counted loop has repeated since a step; the loop of the steps is left out. */
+  roundsSince(step: number): { readonly place: Place; readonly rounds: number }[] {
+    const from = this.steps.findIndex((at) => at !== null && at >= step);
+    return (this.counted ?? []).map(({ place, rounds, counts }) => ({
+      place,
+      rounds: rounds - (from < 0 ? 0 : (counts[from] ?? 0)),
+    }));
   }
 
   /** The counted loops around the loop of the steps; null if not counted. */

@@ -1,10 +1,10 @@
 import type { DigestLifetimes } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { LineFeatures } from './features.js';
 import { LifetimeFeatures } from './lifetimeFeatures.js';
-import { CHANCE_RULES, LIFETIME_RULES, SERIES_RULES, type Rule } from './rules.js';
+import type { Rule } from './rule.js';
+import { LIFETIME_RULES, ruleFor, SERIES_RULES } from './rules.js';
 import { SeriesFeatures, type Series } from './seriesFeatures.js';
-import type { Shape, Verdict } from './shape.js';
+import type { Shape } from './shape.js';
 import { limit } from './thresholds.js';
 
 /** The shape of a stack's memory, and its rule. */
@@ -50,26 +50,4 @@ function firstOf<Features extends { confidence(weighed: boolean): number }>(
 ): { shape: Shape; confidence: number } {
   const { verdict, weighed } = ruleFor(rules, features);
   return { shape: verdict, confidence: features.confidence(weighed === true) };
-}
-
-/** A line's verdict and its rule; null if the shape decides. */
-export interface Decision {
-  readonly verdict: Verdict;
-  readonly rule: string | null;
-}
-
-/** Decides the verdict on a line. Pure; nothing else decides one. */
-export function decide(features: LineFeatures): Decision {
-  const { shape, isInCycle } = features;
-  // The collector's frees look like a list that is cleared.
-  if (shape === 'periodic' && isInCycle) return { verdict: 'cycle', rule: null };
-  if (shape !== 'lasting') return { verdict: shape, rule: null };
-  const { verdict, name } = ruleFor(CHANCE_RULES, features);
-  return { verdict, rule: name };
-}
-
-function ruleFor<Features, Kind>(rules: readonly Rule<Features, Kind>[], features: Features): Rule<Features, Kind> {
-  const rule = rules.find(({ holds }) => holds(features));
-  if (rule === undefined) throw new Error('The last rule of a table holds always.');
-  return rule;
 }

@@ -1,0 +1,125 @@
+import type { FileLookup, OwnerLine } from '../attribution/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import { getOrAdd } from '../maps.js';
+import type { RecordedOwner, RecordedPlace } from '../model/recording.js';
+import type { Bytes } from '../model/units.js';
+
+/** An owner that the recorder saw, and its part of a line's memory. Places are those of the workspace, if it has them. */
+export interface LineOwner {
+  readonly owner: RecordedOwner;
+  /** Of the line, held by this owner at the last search. */
+  readonly bytes: Bytes;
+  readonly place: RecordedPlace | null;
+  /** True if the workspace has the file of the place. */
+  readonly isMapped: boolean;
+  /** At the search before, null if it was not there. */
+  readonly before: RecordedOwner | null;
+}
+
+/** What the recorder showed of a line's memory. */
+export interface RecordedLine {
+  /** The largest first; owners with equal name and statement are next to each other. */
+  readonly owners: readonly LineOwner[];
+  /** The holder to name: the owners with equal name and statement that hold most together; null for none. */
+  readonly holder: LineOwner | null;
+  /** The reference cycle with garbage of the longest time, in any search; null for none. */
+  readonly garbage: LineOwner | null;
+  /** The place of the snapshot with the last search; -1 for none. */
+  readonly lastSearch: number;
+  /** False if that search ran out of time. */
+  readonly isComplete: boolean;
+}
+
+/** Maximum of steps that allocated memory outside of a holder: a variable with a former value. */
+export const PASSING_STEPS = 2;
+
+/** Everything that the recorder's searches for holders showed of a run, by line. */
+export class RecordedFacts {
+  private readonly byLine = new Map<string, LineOwner[]>();
+  /** As {@link RecordedLine.garbage}. */
+  private readonly garbage = new Map<string, LineOwner>();
+  private readonly lastSearch: number;
+  private readonly isComplete: boolean;
+
+  constructor(snapshots: readonly SnapshotDigest[], lookup: FileLookup) {
+    const searches = snapshots.map(({ recording }) => recording?.owners ?? []);
+    this.lastSearch = searches.findLastIndex((owners) => owners.length > 0);
+    this.isComplete = snapshots.at(this.lastSearch)?.recording?.isSearchComplete ?? true;
+    const earlier = searches.slice(0, Math.max(0, this.lastSearch)).findLast((owners) => owners.length > 0) ?? [];
+    const before = new Map<string, RecordedOwner>();
+    for (const owner of earlier) getOrAdd(before, sameKey(owner), () => owner);
+    for (const owner of this.lastSearch < 0 ? [] : searches[this.lastSearch]) {
+      for (const [key, found] of linesOf(owner, before.get(sameKey(owner)) ?? null, lookup))
+        getOrAdd(this.byLine, key, () => []).push(found);
+    }
+    for (const owner of searches.flat()) {
+      if (owner.kind !== 'cycle') continue;
+      for (const [key, found] of linesOf(owner, null, lookup)) {
+        const known = this.garbage.get(key);
+        if (known === undefined || waitOf(found) > waitOf(known)) this.garbage.set(key, found);
+      }
+    }
+  }
+
+  /** What was seen of one line. */
+  of(line: Pick<OwnerLine, 'file' | 'line'>): RecordedLine {
+    const owners = this.byLine.get(keyOf(line)) ?? [];
+    const { lastSearch, isComplete } = this;
+    const garbage = this.garbage.get(keyOf(line)) ?? null;
+    if (owners.length === 0) return { owners, holder: null, garbage, lastSearch, isComplete };
+    // Each module in a list is an owner, with the same name and statement.
+    const sums = new Map<string, { bytes: Bytes; first: LineOwner }>();
+    for (const one of owners) {
+      const sum = getOrAdd(sums, nameKey(one), () => ({ bytes: 0, first: one }));
+      sum.bytes += one.bytes;
+      if (one.bytes > sum.first.bytes) sum.first = one;
+    }
+    const total = (one: LineOwner): Bytes => sums.get(nameKey(one))?.bytes ?? 0;
+    const sorted = [...owners].sort((a, b) => total(b) - total(a) || b.bytes - a.bytes);
+    const named = sorted.find(isNamed);
+    const holder = named === undefined ? null : (sums.get(nameKey(named))?.first ?? null);
+    return { owners: sorted, holder, garbage, lastSearch, isComplete };
+  }
+}
+
+/** Steps over which the memory of a cycle was allocated: as long, its oldest part waits for the collector. */
+export function waitOf({ owner: { allocatedSteps } }: LineOwner): number {
+  return allocatedSteps === null || allocatedSteps.steps <= PASSING_STEPS
+    ? 0
+    : allocatedSteps.last - allocatedSteps.first;
+}
+
+/** An owner by the lines that allocated its memory. */
+function linesOf(owner: RecordedOwner, before: RecordedOwner | null, lookup: FileLookup): [string, LineOwner][] {
+  const mapped = owner.place === null ? null : lookup(owner.place.file);
+  const place = owner.place === null ? null : { file: mapped ?? owner.place.file, line: owner.place.line };
+  const sums = new Map<string, Bytes>();
+  for (const { file, line, bytes } of owner.allocatedAt) {
+    const key = keyOf({ file: lookup(file) ?? file, line });
+    sums.set(key, (sums.get(key) ?? 0) + bytes);
+  }
+  return [...sums].map(([key, bytes]) => [key, { owner, bytes, place, isMapped: mapped !== null, before }]);
+}
+
+/** True if a holder's memory grows: blocks of several steps are in it. */
+export function isGrowing({ owner }: LineOwner): boolean {
+  return owner.allocatedSteps === null || owner.allocatedSteps.steps > PASSING_STEPS;
+}
+
+/** False for memory without a name, and for a passing variable without a statement. */
+function isNamed(one: LineOwner): boolean {
+  return one.owner.kind !== 'unnamed' && (one.place !== null || isGrowing(one));
+}
+
+function keyOf({ file, line }: RecordedPlace): string {
+  return `${file}\n${line}`;
+}
+
+function nameKey({ owner, place }: LineOwner): string {
+  return [owner.kind, owner.name, place?.file, place?.line].join('\n');
+}
+
+/** Equal for an owner in two searches. */
+function sameKey({ kind, name, place, container }: RecordedOwner): string {
+  return JSON.stringify([name, place, kind, container?.type]);
+}

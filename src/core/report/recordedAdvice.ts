@@ -1,0 +1,93 @@
+/** The remedy for a holder that the recorder saw, from what holds the memory and what could release it. */
+import { holderName } from '../facts/holderName.js';
+import type { LineOwner } from '../facts/recordedFacts.js';
+import type { RecordedPlace } from '../model/recording.js';
+import { t } from '../text/translate.js';
+import type { Custody } from '../verdict/custody.js';
+import {
+  clearText,
+  cutCycleText,
+  detachText,
+  doubleBackwardText,
+  freshAutocastText,
+  limitCacheText,
+  dropTracebackText,
+  registerOnceText,
+  weakHookText,
+} from './fixTexts.js';
+
+/** A remedy, and whether it is more precise than one from the source. */
+interface Advice {
+  readonly text: string;
+  readonly isExact: boolean;
+}
+
+/** @returns the remedy for a proved leak or a cycle */
+export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): Advice {
+  const plain = (text: string): Advice => ({ text, isExact: false });
+  const exact = (text: string): Advice => ({ text, isExact: true });
+  const { kind, name, pinnedBy, releases, graphBytes, bytes } = owner;
+  const hook = pinnedBy?.place ?? null;
+  if (hook !== null) {
+    const held = attributeOf(name);
+    const cleanUp = releases?.find((one) => one.kind === 'method' || one.kind === 'cleanup') ?? null;
+    return exact(
+      cleanUp === null
+        ? t('Use weakref.ref in the hook registered at {0}, or set {1} to None when done.', placeText(hook), held)
+        : t(
+            'Use weakref.ref in the hook registered at {0}, or set {1} to None in {2} ({3}).',
+            placeText(hook),
+            held,
+            cleanUp.function,
+            placeText(cleanUp),
+          ),
+    );
+  }
+  const uncalled = custody?.isRetained === true ? custody.uncalled : null;
+  const isGraph = 2 * graphBytes > bytes;
+  if (uncalled !== null && custody?.isRetained === true && !isGraph) {
+    const call = callText(name, uncalled.function);
+    const loop = custody.loops.at(-1);
+    return exact(
+      loop === undefined
+        ? t('Call {0} ({1}) when its items are no longer needed.', call, placeText(uncalled))
+        : t(
+            'Call {0} ({1}) at the end of each round of the loop at {2}.',
+            call,
+            placeText(uncalled),
+            placeText(loop.place),
+          ),
+    );
+  }
+  switch (kind) {
+    case 'hook':
+      return exact(registerOnceText());
+    case 'nativeReference':
+      return plain(weakHookText());
+    case 'cached':
+      return plain(limitCacheText());
+    case 'traceback':
+      return plain(dropTracebackText(t('the error')));
+    case 'native':
+      return plain(freshAutocastText());
+    case 'cycle':
+      return plain(pinnedBy === null ? cutCycleText(attributeOf(name)) : doubleBackwardText());
+    default:
+      return plain(isGraph ? detachText() : clearText(holderName(name)));
+  }
+}
+
+/** `Node.parent` of `cycle Node.parent → Node.children → [*]` */
+function attributeOf(name: string): string {
+  return /^cycle (\S+)/.exec(name)?.[1] ?? name;
+}
+
+/** `curve.reset()`, from the holder `curve.target` and the method `Metric.reset`. */
+function callText(holder: string, method: string): string {
+  const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
+  return `${owner}.${method.slice(method.lastIndexOf('.') + 1)}()`;
+}
+
+function placeText({ file, line }: RecordedPlace): string {
+  return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+}

@@ -1,0 +1,186 @@
+import type { HolderRelease, RecordedOwner, RecordedPlace } from '../model/recording.js';
+import type { Bytes } from '../model/units.js';
+import { limit } from './thresholds.js';
+import { EXPLAINED } from '../facts/bounds.js';
+import { isGrowing, type LineOwner, type RecordedLine } from '../facts/recordedFacts.js';
+
+/** Why the recorder cannot prove a leak yet. */
+export type Missing =
+  /** The search ran out of time, or its owners do not hold most of the growth. */
+  | { readonly kind: 'search' }
+  /** So many more searches, or steps, of the same holder. */
+  | { readonly kind: 'searches' | 'steps'; readonly more: number }
+  /** It freed a part of what it held. */
+  | { readonly kind: 'freed'; readonly bytes: Bytes }
+  /** A loop around the steps has not repeated twice, or its repetitions are unknown. */
+  | { readonly kind: 'loop'; readonly place: RecordedPlace | null }
+  /** The repetitions of a loop cannot be counted. */
+  | { readonly kind: 'uncounted'; readonly place: RecordedPlace }
+  /** Training goes on elsewhere after its only loop. */
+  | { readonly kind: 'nextPart'; readonly place: RecordedPlace }
+  /** Code of a library stands between the holder and the memory. */
+  | { readonly kind: 'library' }
+  /** A release may still run. */
+  | { readonly kind: 'release'; readonly place: RecordedPlace }
+  /** A length is tested, or has not changed although memory grew. */
+  | { readonly kind: 'bound'; readonly place: RecordedPlace | null }
+  /** Keys may repeat. */
+  | { readonly kind: 'keys' };
+
+/** What the process showed of the holders of a line's growth: proof that needs no source, or what is missing for it. */
+export type Custody =
+  | {
+      readonly isRetained: true;
+      /** `pinned`: C++ holds it, or the collector ran twice without freeing it. */
+      readonly by: 'chances' | 'pinned' | 'survived';
+      readonly searches: number;
+      readonly steps: number;
+      readonly heldBytes: Bytes;
+      readonly loops: readonly Repeated[];
+      /** A release that exists and that nothing calls, although each loop repeated. */
+      readonly uncalled: HolderRelease | null;
+      /** Further holders that keep the newest memory without these. */
+      readonly also: RecordedOwner['also'];
+    }
+  | { readonly isRetained: false; readonly missing: Missing };
+
+/** A loop around the steps. */
+interface Repeated {
+  readonly place: RecordedPlace;
+  readonly rounds: number;
+}
+
+/** The observations of a line that custody depends on. */
+interface Growth {
+  /** Live bytes of the growing part of the line, one per snapshot. */
+  readonly bytes: readonly Bytes[];
+  /** Steps that allocated survivors, and all steps; null without lifetimes. */
+  readonly births: { readonly steps: number; readonly of: number } | null;
+  readonly lastStep: number | null;
+  /** Repetitions of the loops around the steps, without the loop of the steps, since a step; null if not counted. */
+  readonly roundsSince: ((step: number) => readonly Repeated[]) | null;
+  /** Loops around the steps whose repetitions cannot be counted. */
+  readonly uncounted: readonly RecordedPlace[];
+  /** Where training goes on after its only loop. */
+  readonly nextPart: RecordedPlace | null;
+}
+
+/** Types of containers whose items have keys that may repeat. */
+const KEYED = /dict|Dict|cache|Cache|Counter/;
+
+/** @returns null without a recording that shows custody */
+export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
+  const { holder, owners, isComplete, lastSearch } = line;
+  if (holder?.owner.custody == null) return null;
+  const growing = owners.filter((one) => isGrowing(one) || replacesItems(one));
+  const explained = growing.reduce((sum, { bytes }) => sum + bytes, 0);
+  const missing = (what: Missing): Custody => ({ isRetained: false, missing: what });
+  // Blocks of the last steps are too young for the search.
+  const least = EXPLAINED * (growth.bytes[lastSearch] - Math.min(growth.bytes[0], growth.bytes[lastSearch]));
+  if (!isComplete || explained === 0 || explained < least) return missing({ kind: 'search' });
+  // The holders that together explain the growth must all have kept what they held.
+  const deciding = decidingOwners(growing, Math.max(least, EXPLAINED * explained));
+  const records = deciding.map(({ owner }) => owner.custody).filter((custody) => custody !== null);
+  if (records.length < deciding.length) return missing({ kind: 'search' });
+  const held = records.reduce((sum, record) => sum + record.heldBytes, 0);
+  const freed = records.reduce((sum, { freedBytes }) => sum + freedBytes, 0);
+  const isLonger = deciding.every(replacesItems);
+  if (freed > limit('freedShare') * held && !isLonger) return missing({ kind: 'freed', bytes: freed });
+  const searches = Math.min(...records.map((record) => record.searches));
+  if (searches < limit('custodySearches'))
+    return missing({ kind: 'searches', more: limit('custodySearches') - searches });
+  const since = Math.max(...records.map(({ sinceStep }) => sinceStep));
+  const steps = (growth.lastStep ?? 0) - since;
+  const loops = growth.roundsSince?.(since) ?? null;
+  if (steps < limit('lastingSteps')) return missing({ kind: 'steps', more: limit('lastingSteps') - steps });
+  const heldBytes = isLonger ? deciding.reduce((sum, { owner }) => sum + owner.bytes, 0) : held;
+  const releases = deciding.flatMap(({ owner }) => owner.releases ?? []);
+  const uncalled = releases.find(isUncalled) ?? null;
+  const also = deciding.flatMap(({ owner }) => owner.also);
+  const retained = (by: 'chances' | 'pinned' | 'survived'): Custody => ({
+    ...{ isRetained: true, by, searches, steps, heldBytes, uncalled, also },
+    loops: loops ?? [],
+  });
+  if (deciding.every(({ owner }) => owner.pinnedBy !== null)) return retained('pinned');
+  if (deciding.some(({ owner }) => owner.kind === 'cycle')) {
+    const survived = records.reduce((sum, { survivedBytes }) => sum + survivedBytes, 0);
+    return survived > EXPLAINED * heldBytes ? retained('survived') : missing({ kind: 'searches', more: 1 });
+  }
+  if (loops === null) return missing({ kind: 'loop', place: null });
+  const pending = loops.find(({ rounds }) => rounds < limit('loopRounds'));
+  if (pending !== undefined) return missing({ kind: 'loop', place: pending.place });
+  if (growth.uncounted.length > 0) return missing({ kind: 'uncounted', place: growth.uncounted[0] });
+  const hasRepeated = loops.length > 0;
+  const slots = deciding.find(hasFixedLength);
+  if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });
+  const bound = releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding));
+  if (bound !== undefined) return missing({ kind: 'bound', place: bound });
+  const open = releases.find((one) => isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')));
+  if (open !== undefined) return missing({ kind: 'release', place: open });
+  if (!hasRepeated) {
+    if (growth.nextPart !== null) return missing({ kind: 'nextPart', place: growth.nextPart });
+    if (deciding.some(({ owner }) => !owner.isDirect)) return missing({ kind: 'library' });
+    if (releases.some(({ kind }) => kind === 'memo')) return missing({ kind: 'keys' });
+    const isKeyed = deciding.some(({ owner }) => owner.graphBytes === 0 && KEYED.test(owner.container?.type ?? ''));
+    const { births } = growth;
+    const isSteady = births !== null && births.steps >= limit('newKeys') * births.of;
+    if (isKeyed && !isSteady) return missing({ kind: 'keys' });
+    // The recorder read everything that could release a holder whose statement it found.
+    const isRead = deciding.every(({ owner }) => owner.place !== null);
+    const enough = isRead ? limit('lastingSteps') : limit('oneLoopSteps');
+    if (steps < enough) return missing({ kind: 'steps', more: enough - steps });
+  }
+  return retained('chances');
+}
+
+/** The largest owners that hold a sum of bytes together. */
+function decidingOwners(owners: readonly LineOwner[], least: Bytes): readonly LineOwner[] {
+  let sum = 0;
+  return owners.filter(({ bytes }) => {
+    const isNeeded = sum < least || sum === 0;
+    sum += bytes;
+    return isNeeded;
+  });
+}
+
+/** True for a container that is longer at each search, and whose items replace what they hold in each step, as hooks do. */
+function replacesItems(one: LineOwner): boolean {
+  const lengths = one.owner.custody?.lengths ?? [];
+  const isLonger = lengths.every((length, i) => i === 0 || length > lengths[i - 1]);
+  return !isGrowing(one) && lengths.length >= limit('custodySearches') && isLonger;
+}
+
+/** True for a ring or table that is being filled: as many slots as before hold more memory. */
+function hasFixedLength({ owner, before }: LineOwner): boolean {
+  const { custody, container, graphBytes } = owner;
+  if (container === null || graphBytes > 0 || custody === null || before === null || before.bytes >= owner.bytes)
+    return false;
+  return custody.lengths.length > 1 && custody.lengths.every((length) => length === container.length);
+}
+
+/** True if the holder is longer than a bound says. */
+function isExceeded({ value }: HolderRelease, owners: readonly LineOwner[]): boolean {
+  return value !== null && owners.some(({ owner }) => (owner.container?.length ?? 0) > value);
+}
+
+function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
+  return (
+    kind === 'method' && hasRun !== true && (where === 'uncalled' || runs === 0 || (runs === null && hasRun === false))
+  );
+}
+
+/** True for a release that may still run. One that ran has freed nothing, so it excuses nothing. */
+function isOpenRelease(
+  { kind, where, isConditional, runs, hasRun }: HolderRelease,
+  hasRepeated: boolean,
+  isLong: boolean,
+): boolean {
+  if (kind === 'bound' || kind === 'memo' || kind === 'cleanup') return false;
+  if (where === 'uncalled' && hasRun !== true) return false;
+  if (kind === 'trim') return true;
+  if (runs !== null && runs > 0) return false;
+  if (where === 'outside') return true;
+  // A function that does not run on steps had its turn when the loops around them repeated.
+  if (hasRun === false && (hasRepeated || isLong)) return false;
+  return isConditional || ((where === 'framework' || where === 'uncalled') && !hasRepeated);
+}

@@ -1,0 +1,85 @@
+/** The sentences on what the recorder saw of a holder. */
+import { byteText } from '../text/byteText.js';
+import { countText } from '../text/numberText.js';
+import { t, tCount } from '../text/translate.js';
+import type { Custody, Missing } from './custody.js';
+import { placeText, repeatedText } from './placeText.js';
+
+/** Maximum of loops in an explanation. */
+const MAX_LOOPS = 3;
+
+/** Why the recorder alone proves the leak. */
+export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): string[] {
+  const { by, searches, steps, heldBytes, loops, uncalled, also } = custody;
+  const kept = t(
+    'In {0} searches over {1} steps, none of the {2} that it holds was freed.',
+    countText(searches),
+    countText(steps),
+    byteText(heldBytes),
+  );
+  const others = also.map(({ name, place }) =>
+    place === null ? t('`{0}` holds it as well.', name) : t('`{0}` ({1}) holds it as well.', name, placeText(place)),
+  );
+  switch (by) {
+    case 'pinned':
+      return [kept, ...others, t('C++ code refers to the holder, so the garbage collector cannot free it.')];
+    case 'survived':
+      return [kept, ...others, t('It survived two full garbage collections.')];
+    case 'chances':
+      return [
+        kept,
+        ...others,
+        ...loops.slice(0, MAX_LOOPS).map(({ place, rounds }) => repeatedText(place, rounds)),
+        ...(uncalled === null
+          ? []
+          : [t('`{0}` ({1}) releases it, but was not called.', uncalled.function, placeText(uncalled))]),
+      ];
+  }
+}
+
+/** What the recorder needs to prove a leak, and when it will be known; null if it proves one, or shows nothing. */
+export function missingText(custody: Custody | null): string | null {
+  return custody?.isRetained === false ? textOf(custody.missing) : null;
+}
+
+function textOf(missing: Missing): string {
+  switch (missing.kind) {
+    case 'search':
+      return t('The search for holders did not find what holds most of it.');
+    case 'searches':
+      return tCount(
+        missing.more,
+        'One more snapshot with a search for holders shows whether the holder releases it.',
+        '{0} more snapshots with a search for holders show whether the holder releases it.',
+      );
+    case 'steps':
+      return tCount(
+        missing.more,
+        'It is too early for a verdict: 1 more step is needed.',
+        'It is too early for a verdict: {0} more steps are needed.',
+      );
+    case 'freed':
+      return t('The holder has released {0} so far, so it may release the rest.', byteText(missing.bytes));
+    case 'loop':
+      return missing.place === null
+        ? t('The recorder could not count the loops around the steps, and one of them may release it.')
+        : t(
+            'The loop at {0} may release it, but has not repeated twice since recording began.',
+            placeText(missing.place),
+          );
+    case 'uncounted':
+      return t('The loop at {0} may release it, but its repetitions cannot be counted.', placeText(missing.place));
+    case 'nextPart':
+      return t('Training goes on at {0}, and may release it there.', placeText(missing.place));
+    case 'library':
+      return t('Code of a library stores it, and may release it after a count.');
+    case 'release':
+      return t('{0} may release it, but has not run so far.', placeText(missing.place));
+    case 'bound':
+      return missing.place === null
+        ? t('The holder has a fixed number of items, and may not be full yet.')
+        : t('Its length may be limited at {0}, and it may not be full yet.', placeText(missing.place));
+    case 'keys':
+      return t('The holder stores items by key, and the keys may repeat.');
+  }
+}

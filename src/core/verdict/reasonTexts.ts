@@ -1,0 +1,60 @@
+/** The sentences on chances of release. */
+import type { Chance } from '../facts/evidence.js';
+import { t, tCount } from '../text/translate.js';
+import { placeText, repeatedText } from './placeText.js';
+
+/** Maximum of chances in an explanation. */
+const MAX_CHANCES = 3;
+
+/** Releases that have not run. */
+export function pendingTexts(chances: readonly Chance[]): string[] {
+  return chances
+    .filter(({ state }) => state === 'pending')
+    .slice(0, MAX_CHANCES)
+    .map(pendingText);
+}
+
+/** Releases that ran and freed nothing. */
+export function passedTexts(chances: readonly Chance[]): string[] {
+  return chances.slice(0, MAX_CHANCES).map(passedText);
+}
+
+/** For memory in a reference cycle. */
+export function garbageText(): string {
+  return t('It is garbage in a reference cycle, and waits for a full garbage collection.');
+}
+
+function pendingText({ kind, place, times }: Chance): string {
+  const at = placeText(place);
+  switch (kind) {
+    case 'loop':
+      return t('The loop at {0} may release it, but has not repeated since recording began.', at);
+    case 'nextLoop':
+      return t('Training goes on in another loop afterwards ({0}).', at);
+    case 'release':
+      return times !== null && times > 0
+        ? t('{0} may release it, but has not run since this memory was allocated.', at)
+        : t('{0} may release it, but has not run since recording began.', at);
+    case 'bound':
+      return t('It may be bounded at {0}, and is not full yet.', at);
+    case 'keys':
+      return t('It may be full when all keys of {0} have occurred.', at);
+    case 'count':
+      return t('{0} may stop adding to it when a count is reached.', at);
+  }
+}
+
+function passedText({ kind, place, times }: Chance): string {
+  const at = placeText(place);
+  const count = times ?? 0;
+  switch (kind) {
+    case 'loop':
+      return repeatedText(place, count);
+    case 'bound':
+      return t('It has outgrown the bound at {0}.', at);
+    default:
+      return count === 0
+        ? t('{0} runs in each step, and does not free it.', at)
+        : tCount(count, '{1} ran 1 time, and did not free it.', '{1} ran {0} times, and did not free it.', at);
+  }
+}

@@ -1,0 +1,13 @@
+import { t } from '../../../text/translate.js';
+import type { LineRule } from '../../rule.js';
+
+/** Growth that is not lasting is no leak. */
+export const notLasting: LineRule = {
+  name: 'notLasting',
+  seen: 'Any shape other than `lasting`.',
+  holds: ({ shape }) => shape !== 'lasting',
+  verdict: 'shape',
+  thresholds: [],
+  reason: ({ shape }) => (shape === 'growing' ? [t('Too few steps: a buffer and a leak still look the same.')] : []),
+  fixedBy: 'running_total',
+};

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { HolderRelease, RecordedOwner } from '../../../src/core/model/recording.js';
+import { recordedAdvice } from '../../../src/core/report/recordedAdvice.js';
+import type { Custody } from '../../../src/core/verdict/custody.js';
+
+const OWNER: RecordedOwner = {
+  ...{ kind: 'attribute', name: 'report.curve.target', place: null, bytes: 100, graphBytes: 0, allocatedSteps: null },
+  ...{ container: null, isDirect: true, pinnedBy: null, custody: null, releases: [], also: [], allocatedAt: [] },
+};
+
+const RESET: HolderRelease = {
+  ...{ file: 'torchmetrics/metric.py', line: 758, function: 'Metric.reset', kind: 'method', where: 'uncalled' },
+  ...{ isConditional: false, value: null, runs: null, hasRun: false },
+};
+
+const RETAINED: Custody = {
+  ...{ isRetained: true, by: 'chances', searches: 5, steps: 40, heldBytes: 100, uncalled: RESET, also: [] },
+  loops: [{ place: { file: 'src/train.py', line: 9 }, rounds: 3 }],
+};
+
+function advice(owner: Partial<RecordedOwner>, custody: Custody | null = null): string {
+  const one = { owner: { ...OWNER, ...owner }, bytes: 100, place: null, isMapped: false, before: null };
+  return recordedAdvice(one, custody).text;
+}
+
+describe('The advice for a holder that the recorder saw', () => {
+  it('is to call the release that nothing calls, at the end of each round of the innermost loop', () => {
+    assert.equal(
+      advice({}, RETAINED),
+      'Call report.curve.reset() (metric.py:758) at the end of each round of the loop at train.py:9.',
+    );
+    assert.equal(
+      advice({ name: 'FeatureBank.cells' }, { ...RETAINED, loops: [] }),
+      'Call FeatureBank.reset() (metric.py:758) when its items are no longer needed.',
+    );
+  });
+
+  it('is to detach values whose graph holds the memory, though a release exists', () => {
+    assert.match(advice({ graphBytes: 90 }, RETAINED), /^Store only what is needed, without its graph/);
+  });
+
+  it('is a weak reference in a hook that C++ holds, and names the method that cleans up', () => {
+    const pinnedBy = { text: 'hook f()', place: { file: 'a/core.py', line: 113 } };
+    assert.equal(
+      advice({ kind: 'nativeReference', name: 'LinearHook.input', pinnedBy }),
+      'Use weakref.ref in the hook registered at core.py:113, or set LinearHook.input to None when done.',
+    );
+    const cleanUp = { ...RESET, kind: 'cleanup', function: 'Grads.release', file: 'grads.py', line: 60 };
+    assert.equal(
+      advice({
+        kind: 'cycle',
+        name: 'cycle Grads.activations → [*] → Tensor._backward_hooks',
+        pinnedBy,
+        releases: [cleanUp],
+      }),
+      'Use weakref.ref in the hook registered at core.py:113, or set Grads.activations to None in Grads.release (grads.py:60).',
+    );
+  });
+
+  it('follows the kind of the holder', () => {
+    assert.match(advice({ kind: 'hook' }), /^Register the hook once/);
+    assert.match(advice({ kind: 'cached' }), /^Cap the cache/);
+    assert.match(advice({ kind: 'traceback' }), /^Keep the text/);
+    assert.match(advice({ kind: 'native' }), /^Enter autocast again/);
+    assert.equal(
+      advice({ kind: 'cycle', name: 'cycle Node.parent → Node.children → [*]' }),
+      'Make Node.parent a weakref.ref, or set it to None when done.',
+    );
+    assert.equal(
+      advice({ name: 'rows' }),
+      'Clear rows after use, cap its size, or store CPU copies (.detach().cpu()).',
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import type { LineOwner, RecordedLine } from '../../../src/core/facts/recordedFacts.js';
+import type { HolderRelease, RecordedCustody, RecordedOwner } from '../../../src/core/model/recording.js';
+import { custodyOf } from '../../../src/core/verdict/custody.js';
+
+const PLACE = { file: 'train.py', line: 30 };
+
+const CUSTODY: RecordedCustody = {
+  ...{ sinceStep: 10, searches: 5, heldBytes: 100, freedBytes: 0, movedBytes: 0, survivedBytes: 0 },
+  lengths: [10, 20, 30, 40, 50],
+};
+
+const OWNER: RecordedOwner = {
+  ...{ kind: 'attribute', name: 'Report.rows', place: { file: 'train.py', line: 12 }, bytes: 100, graphBytes: 0 },
+  allocatedSteps: { first: 0, last: 48, steps: 49 },
+  container: { type: 'list', length: 50, maxlen: null },
+  ...{ isDirect: true, pinnedBy: null, custody: CUSTODY, releases: [], also: [], allocatedAt: [] },
+};
+
+const RELEASE: HolderRelease = {
+  ...{ file: 'train.py', line: 60, function: 'Report.flush', kind: 'clear', where: 'loop', isConditional: true },
+  ...{ value: null, runs: null, hasRun: true },
+};
+
+type Growth = Parameters<typeof custodyOf>[1];
+
+/** What is missing for a proof; `retained` if nothing is. */
+function missing(
+  owner: Partial<RecordedOwner>,
+  growth: Partial<Growth> = {},
+  line: Partial<RecordedLine> = {},
+): string {
+  const one: LineOwner = { owner: { ...OWNER, ...owner }, bytes: 100, place: PLACE, isMapped: true, before: null };
+  const custody = custodyOf(
+    { owners: [one], holder: one, garbage: null, lastSearch: 1, isComplete: true, ...line },
+    {
+      ...{ bytes: [0, 100], births: { steps: 49, of: 50 }, lastStep: 50, uncounted: [], nextPart: null },
+      roundsSince: () => [{ place: { file: 'train.py', line: 5 }, rounds: 2 }],
+      ...growth,
+    },
+  );
+  return custody === null ? 'nothing' : custody.isRetained ? `retained by ${custody.by}` : custody.missing.kind;
+}
+
+const oneLoop: Partial<Growth> = { roundsSince: () => [] };
+
+describe('Custody', () => {
+  it('proves a leak if the holder freed nothing while each loop repeated twice', () => {
+    assert.equal(missing({}), 'retained by chances');
+    assert.equal(missing({ custody: { ...CUSTODY, movedBytes: 50, freedBytes: 1 } }), 'retained by chances');
+  });
+
+  it('proves nothing if the holder freed a part, or if few searches and steps saw it', () => {
+    assert.equal(missing({ custody: { ...CUSTODY, freedBytes: 5 } }), 'freed');
+    assert.equal(missing({ custody: { ...CUSTODY, searches: 2 } }), 'searches');
+    assert.equal(missing({ custody: { ...CUSTODY, sinceStep: 40 } }), 'steps');
+    assert.equal(missing({ custody: null }), 'nothing');
+  });
+
+  it('proves nothing if the search was not complete, or found too little of the growth', () => {
+    assert.equal(missing({}, {}, { isComplete: false }), 'search');
+    assert.equal(missing({}, { bytes: [0, 200] }), 'search');
+    const lengths = [10, 20, 20, 40, 50];
+    const passing = { allocatedSteps: { first: 3, last: 4, steps: 2 }, custody: { ...CUSTODY, lengths } };
+    assert.equal(missing(passing), 'search');
+  });
+
+  it('counts the items of a container that only becomes longer, though each replaces what it holds', () => {
+    const allocatedSteps = { first: 48, last: 48, steps: 1 };
+    assert.equal(missing({ allocatedSteps, custody: { ...CUSTODY, freedBytes: 900 } }), 'retained by chances');
+  });
+
+  it('waits for each loop around the steps', () => {
+    assert.equal(missing({}, { roundsSince: () => [{ place: PLACE, rounds: 1 }] }), 'loop');
+    assert.equal(missing({}, { roundsSince: null }), 'loop');
+    assert.equal(missing({}, { uncounted: [PLACE] }), 'uncounted');
+  });
+
+  it('needs a single loop after which training does not go on, and a holder that was read', () => {
+    assert.equal(missing({}, oneLoop), 'retained by chances');
+    assert.equal(missing({}, { ...oneLoop, nextPart: PLACE }), 'nextPart');
+    assert.equal(missing({ isDirect: false }, oneLoop), 'library');
+    assert.equal(missing({ place: null }, oneLoop), 'steps');
+    assert.equal(missing({ place: null }, { ...oneLoop, lastStep: 60 }), 'retained by chances');
+  });
+
+  it('waits for releases that may still run, but not for those that ran, or that nothing calls', () => {
+    assert.equal(missing({ releases: [RELEASE] }), 'release');
+    assert.equal(missing({ releases: [{ ...RELEASE, runs: 3 }] }), 'retained by chances');
+    assert.equal(missing({ releases: [{ ...RELEASE, isConditional: false }] }), 'retained by chances');
+    assert.equal(missing({ releases: [{ ...RELEASE, where: 'outside' }] }), 'release');
+    assert.equal(missing({ releases: [{ ...RELEASE, where: 'uncalled', hasRun: null }] }), 'retained by chances');
+    assert.equal(missing({ releases: [{ ...RELEASE, where: 'uncalled', hasRun: true }] }), 'release');
+    assert.equal(missing({ releases: [{ ...RELEASE, kind: 'trim', isConditional: false }] }), 'release');
+    // A function that does not run on steps had its turn when the loops repeated.
+    const atEpochs = { ...RELEASE, where: 'framework', hasRun: false };
+    assert.equal(missing({ releases: [atEpochs] }), 'retained by chances');
+    assert.equal(missing({ releases: [atEpochs] }, oneLoop), 'release');
+  });
+
+  it('waits for a length that is tested, unless the holder is longer, and for slots that are being taken', () => {
+    const bound = { ...RELEASE, kind: 'bound', value: 512 };
+    assert.equal(missing({ releases: [bound] }), 'bound');
+    assert.equal(missing({ releases: [{ ...bound, value: 49 }] }), 'retained by chances');
+    const before = { ...OWNER, bytes: 50 };
+    const one: LineOwner = {
+      owner: { ...OWNER, custody: { ...CUSTODY, lengths: [50, 50, 50] } },
+      ...{ bytes: 100, place: PLACE, isMapped: true, before },
+    };
+    assert.equal(missing({}, {}, { owners: [one], holder: one }), 'bound');
+  });
+
+  it('waits in a single loop for keys that may repeat', () => {
+    const container = { type: 'dict', length: 50, maxlen: null };
+    assert.equal(missing({ container }, { ...oneLoop, births: { steps: 20, of: 50 } }), 'keys');
+    assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }, oneLoop), 'keys');
+    assert.equal(missing({ container }, oneLoop), 'retained by chances');
+    assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }), 'retained by chances');
+  });
+
+  it('needs no chances for memory that C++ refers to, or that survived two full collections', () => {
+    const pinnedBy = { text: 'hook Hook.backward()', place: PLACE };
+    const late: Partial<Growth> = { roundsSince: () => [{ place: PLACE, rounds: 0 }] };
+    assert.equal(missing({ kind: 'nativeReference', pinnedBy }, late), 'retained by pinned');
+    assert.equal(missing({ kind: 'cycle' }, late), 'searches');
+    assert.equal(missing({ kind: 'cycle', custody: { ...CUSTODY, survivedBytes: 90 } }, late), 'retained by survived');
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { Chance } from '../../../src/core/facts/evidence.js';
+import type { Custody } from '../../../src/core/verdict/custody.js';
+import type { LineFeatures } from '../../../src/core/verdict/features.js';
+import { judge } from '../../../src/core/verdict/judge.js';
+import { LINE_RULES } from '../../../src/core/verdict/rules.js';
+
+const LASTING: LineFeatures = {
+  shape: 'lasting',
+  isInCycle: false,
+  isAccumulating: false,
+  isCollectedInTime: false,
+  custody: null,
+  survivors: 40,
+  births: { steps: 40, of: 40 },
+  category: 'activations',
+  isStateOfParameters: false,
+  isHeldBySource: true,
+  isHolderSure: true,
+  bound: null,
+  chances: [],
+  knowledge: 'known',
+  wasProved: false,
+  lastStep: 40,
+};
+
+const chance = (state: Chance['state']): Chance => ({
+  kind: 'release',
+  state,
+  place: { file: 'train.py', line: 88 },
+  times: 1,
+});
+
+const bound = (isFull: boolean): LineFeatures['bound'] => ({
+  name: 'rows',
+  place: { file: 'train.py', line: 9 },
+  limit: { kind: 'loop' },
+  isFull,
+  full: null,
+});
+
+const RETAINED: Custody = {
+  ...{ isRetained: true, by: 'chances', searches: 4, steps: 30, heldBytes: 9, uncalled: null },
+  loops: [],
+  also: [],
+};
+
+/** By rule: what makes it decide, and the verdict. */
+const CASES: Record<string, [Partial<LineFeatures>, string]> = {
+  collectorFreesIt: [{ shape: 'periodic', isInCycle: true }, 'cycle'],
+  collectedInTime: [{ shape: 'cycle', isInCycle: true, isCollectedInTime: true }, 'periodic'],
+  garbageWaits: [{ shape: 'plateau', isAccumulating: true }, 'cycle'],
+  notLasting: [{ shape: 'plateau', knowledge: 'nothing' }, 'plateau'],
+  provedBefore: [{ wasProved: true, chances: [chance('pending')] }, 'leak'],
+  stateOfParameters: [{ isStateOfParameters: true }, 'growing'],
+  full: [{ bound: bound(true) }, 'plateau'],
+  bounded: [{ bound: bound(false), chances: [chance('passed')] }, 'growing'],
+  longerInputs: [{ survivors: 1, isHolderSure: false }, 'growing'],
+  network: [{ category: 'parameters', isHeldBySource: false, births: { steps: 5, of: 40 } }, 'growing'],
+  retained: [{ knowledge: 'nothing', custody: RETAINED, chances: [chance('pending')] }, 'leak'],
+  pending: [{ chances: [chance('passed'), chance('pending')] }, 'growing'],
+  passed: [{ chances: [chance('passed')] }, 'leak'],
+  endless: [{}, 'leak'],
+  garbageGrows: [{ isAccumulating: true, knowledge: 'nothing' }, 'cycle'],
+  noHolder: [{ knowledge: 'noHolder', chances: [chance('passed')] }, 'growing'],
+  nothingKnown: [{ knowledge: 'nothing' }, 'growing'],
+};
+
+describe('The verdict on a line', () => {
+  for (const { name } of LINE_RULES) {
+    it(`is given by the rule ${name}`, () => {
+      const [features, expected] = CASES[name];
+      const { verdict, rule } = judge({ ...LASTING, ...features }, null, 0, null);
+      assert.deepEqual({ verdict, rule }, { verdict: expected, rule: name });
+    });
+  }
+
+  it('is no leak by the recorder alone while the source shows an open bound', () => {
+    const chances: Chance[] = [{ ...chance('pending'), kind: 'bound' }];
+    const { verdict } = judge({ ...LASTING, custody: RETAINED, chances }, null, 0, null);
+    assert.equal(verdict, 'growing');
+  });
+});
