@@ -7,6 +7,7 @@ import inspect
 import sys
 import threading
 import types
+import warnings
 import weakref
 from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
@@ -67,7 +68,12 @@ class LoopSteps:
         """Unless there is an optimizer: with a hook, the stacks of the first step would have other frames of torch."""
         if any(is_a(value, torch.optim.Optimizer) for value in gc.get_objects()):
             return
-        self._handle = register_module_forward_pre_hook(self._called)
+        def called(module: Any, _: Any) -> None:
+            self._called(module)
+        setattr(called, '_torchdynamo_disable', True)    # without importing the compiler, which takes seconds
+        # The hook may be called once more for a compiled module: that has no effect, and the program did not ask for it.
+        warnings.filterwarnings('ignore', message=r'Using `torch\.compile\(module\)` when there are global hooks')
+        self._handle = register_module_forward_pre_hook(called)
         plain = self._plain = torch.optim.Optimizer.__init__
 
         @functools.wraps(plain)
@@ -85,7 +91,7 @@ class LoopSteps:
                 torch.optim.Optimizer.__init__ = self._plain  # type: ignore[method-assign]
 
     @guarded('could not look for steps')
-    def _called(self, module: Any, *_: Any) -> None:
+    def _called(self, module: Any) -> None:
         if self._steps.source not in ('none', 'loop'):
             self.stop()
             return

@@ -88,7 +88,8 @@ class HolderWalk:
         unowned = [block for address, block in asked.items() if address not in holdings]
         native = native_owner(unowned, self._memory.device_type, roots, self._texts)
         found = Group.of(holdings.values(), self._lengths)
-        ranked = sorted((group for group in found if group.keep_old({block.address for block in old}) or group.is_growing), key=lambda group: -group.bytes)
+        ancient = {block.address for block in old}
+        ranked = sorted((group for group in found if group.keep_old(ancient) or group.is_growing), key=lambda group: -group.bytes)
         complete = heap.complete and not deadline.missed
         if complete:
             # An incomplete search misses holders: their memory would seem to have left.
