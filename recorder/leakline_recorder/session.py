@@ -156,6 +156,8 @@ class Session:
 
     def _stepped(self, step: int) -> None:
         self._collector.raise_dropped()
+        if self.steps.source != 'loop':
+            self._loop_steps.stop()
         self._rounds.stepped(sys._getframe())
         if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)

@@ -34,6 +34,8 @@ const MOST_STACKS = 3;
  * the same verdicts. Real programs take some thousands.
  */
 const MOST_WORK = 800_000;
+/** The same before a line is skipped that the recorder proved: its source could only add an edit. */
+const PROVED_WORK = 50_000;
 /** What a stack takes apart from its expressions. */
 const WORK_OF_STACK = 400;
 
@@ -67,6 +69,7 @@ export class PatternSearch {
     let work = 0;
     for (const line of bySize) {
       if (work > MOST_WORK) break;
+      if (work > PROVED_WORK && line.custody?.isRetained === true) continue;
       const followed = this.followStacks(line, sources);
       findings.set(line, findingOf(line, followed, sources, access));
       for (const { result } of followed) work += result.work + WORK_OF_STACK;
@@ -119,7 +122,7 @@ function findingOf(
   return {
     holder,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
-    retention: isRead ? retentionOf(holder, followed, sources, line.ranWith) : null,
+    retention: isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith) : null,
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),
@@ -128,6 +131,11 @@ function findingOf(
     isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
     isOfOptimizer: isRead && isOfOptimizer(line.owner, holder, sources),
   };
+}
+
+/** True for memory that no statement in the source can release: C++ or a cycle that cannot be collected holds it. */
+function isBeyondRelease({ custody }: ObservedLine): boolean {
+  return custody?.isRetained === true && custody.by !== 'chances';
 }
 
 /** The recorder's holder with additions from the source, else the source's. */

@@ -71,7 +71,13 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
     case 'native':
       return plain(freshAutocastText());
     case 'cycle':
-      return plain(pinnedBy === null ? cutCycleText(attributeOf(name)) : doubleBackwardText());
+      if (pinnedBy !== null) return plain(doubleBackwardText());
+      // The items of a container refer to the object that has it.
+      return plain(
+        /^cycle \S+ → \[/.test(name)
+          ? t('Store weakref.ref(self) in {0} instead of self, or clear {0} when done.', attributeOf(name))
+          : cutCycleText(attributeOf(name)),
+      );
     default:
       return plain(isGraph ? detachText() : clearText(holderName(name)));
   }

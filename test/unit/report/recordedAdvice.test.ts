@@ -67,6 +67,10 @@ describe('The advice for a holder that the recorder saw', () => {
       'Make Node.parent a weakref.ref, or set it to None when done.',
     );
     assert.equal(
+      advice({ kind: 'cycle', name: 'cycle Engine._event_handlers → [*] → [1] → [0]' }),
+      'Store weakref.ref(self) in Engine._event_handlers instead of self, or clear Engine._event_handlers when done.',
+    );
+    assert.equal(
       advice({ name: 'rows' }),
       'Clear rows after use, cap its size, or store CPU copies (.detach().cpu()).',
     );
