@@ -1,3 +1,5 @@
+import { getOrAdd } from '../maps.js';
+import type { FunctionDef } from '../python/ast.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
 import { calledName, someExpression } from '../python/walk.js';
@@ -76,6 +78,7 @@ export function retentionOf(
     for (const { place, kind, most } of retained.bounds)
       add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, isFollowed: true });
   }
+  const callers = new Map<object, Ran>();
   const byLine = new Set([...releases.values()].map((one) => `${one.file}:${one.line}`));
   for (const named of releasesByName(name, own, line, modules)) {
     const at = lineOf(named.place);
@@ -83,7 +86,7 @@ export function retentionOf(
       if (!followed.some(({ retained }) => retained.bounds.some(({ kind }) => kind === named.bound)))
         add(bounds, { ...at, kind: named.bound, value: null, isFollowed: false });
     } else if (!byLine.has(`${at.file}:${at.line}`)) {
-      const { where, isConditional } = whereRuns(named.found, loops, modules);
+      const { where, isConditional } = whereRuns(named.found, { loops, modules, callers });
       add(releases, { ...at, kind: named.release, where, isConditional });
     }
   }
@@ -125,13 +128,19 @@ const DEEPEST = 3;
 /** Of several callers, the one that comes soonest counts. */
 const SOONEST: readonly Where[] = ['step', 'enclosing', 'after', 'library', 'unknown'];
 
+type Ran = Pick<Release, 'where' | 'isConditional'>;
+
+/** What the places of releases depend on. */
+interface Program {
+  readonly loops: readonly Place[];
+  readonly modules: readonly PythonModule[];
+  /** By function, where it is called. */
+  readonly callers: Map<object, Ran>;
+}
+
 /** Where a statement runs that was not followed, by the loops around it and around the calls of its function. */
-function whereRuns(
-  found: Found,
-  loops: readonly Place[],
-  modules: readonly PythonModule[],
-  depth = 0,
-): Pick<Release, 'where' | 'isConditional'> {
+function whereRuns(found: Found, program: Program, depth = 0): Ran {
+  const { loops } = program;
   const { module, within, outer, statement } = found;
   const inside = within === null ? outer : outer.slice(outer.indexOf(within) + 1);
   const isConditional = inside.some(({ kind }) => !/^(?:for|with)$/.test(kind));
@@ -144,7 +153,15 @@ function whereRuns(
   if (first?.module === module && statement.from > first.span.to && isIn(first, within))
     return { where: 'after', isConditional };
   if (within === null || depth >= DEEPEST) return { where: 'unknown', isConditional };
-  if (isCalledByFramework(within, outer, modules)) return { where: 'library', isConditional };
+  // The same function has many releases, and many callers: each is looked for once, from its first caller on.
+  const called = getOrAdd(program.callers, within, () => whereCalled(within, outer, program, depth));
+  return { where: called.where, isConditional: isConditional || (called.where !== 'library' && called.isConditional) };
+}
+
+/** Where a function is called that was not followed. */
+function whereCalled(within: FunctionDef, outer: Found['outer'], program: Program, depth: number): Ran {
+  const { modules } = program;
+  if (isCalledByFramework(within, outer, modules)) return { where: 'library', isConditional: false };
   const callers = mentioning(within.name, modules)
     .flatMap(inModule)
     .filter(
@@ -152,13 +169,9 @@ function whereRuns(
         !one.outer.includes(within) &&
         someExpression(one.statement, (part) => part.kind === 'call' && calledName(part) === within.name),
     )
-    .map((one) => whereRuns(one, loops, modules, depth + 1));
-  const [soonest] = callers.sort((a, b) => SOONEST.indexOf(a.where) - SOONEST.indexOf(b.where)) as (
-    | (typeof callers)[number]
-    | undefined
-  )[];
-  if (soonest === undefined) return { where: 'unknown', isConditional };
-  return { where: soonest.where, isConditional: isConditional || soonest.isConditional };
+    .map((one) => whereRuns(one, program, depth + 1));
+  const [soonest] = callers.sort((a, b) => SOONEST.indexOf(a.where) - SOONEST.indexOf(b.where)) as (Ran | undefined)[];
+  return soonest ?? { where: 'unknown', isConditional: false };
 }
 
 function isIn({ span }: Place, within: Found['within']): boolean {
