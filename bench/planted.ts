@@ -110,6 +110,18 @@ export async function judgeProgram(
   return judged;
 }
 
+/** All recorded programs with their snapshots; ends the process where there are none. */
+export async function loadPlanted(): Promise<{ recorded: RecordedProgram[]; digests: Map<string, PlantedDigests> }> {
+  const recorded = recordedPrograms(PLANTED);
+  if (recorded.length === 0) {
+    console.log('skipped: no recordings under test/fixtures/planted/recordings');
+    process.exit(0);
+  }
+  const digests = new Map<string, PlantedDigests>();
+  for (const one of recorded) digests.set(one.program.name, await digestsOf(one));
+  return { recorded, digests };
+}
+
 /** A program's snapshots, without and with what the recorder wrote beside them. */
 export interface PlantedDigests {
   alone: readonly SnapshotDigest[];

@@ -4,24 +4,9 @@
  */
 import { LINE_RULES } from '../src/core/verdict/rules.js';
 import type { LineRule } from '../src/core/verdict/rule.js';
-import {
-  digestsOf,
-  judgeProgram,
-  PLANTED,
-  recordedPrograms,
-  reportText,
-  type Mode,
-  type PlantedDigests,
-  type RecordedProgram,
-} from './planted.js';
+import { judgeProgram, loadPlanted, reportText, type Mode, type RecordedProgram } from './planted.js';
 
-const recorded = recordedPrograms(PLANTED);
-if (recorded.length === 0) {
-  console.log('skipped: no recordings under test/fixtures/planted/recordings');
-  process.exit(0);
-}
-const digests = new Map<string, PlantedDigests>();
-for (const one of recorded) digests.set(one.program.name, await digestsOf(one));
+const { recorded, digests } = await loadPlanted();
 
 const MODES: readonly Mode[] = ['recorder', 'recorder and source', 'source, no traces', 'neither'];
 

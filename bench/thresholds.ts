@@ -3,24 +3,9 @@
  * thresholds`. Fails where none does, or another one than the table names. Names of thresholds restrict it to these.
  */
 import { THRESHOLDS, type Threshold, type ThresholdName } from '../src/core/verdict/thresholds.js';
-import {
-  digestsOf,
-  judgeProgram,
-  PLANTED,
-  recordedPrograms,
-  reportText,
-  type Mode,
-  type PlantedDigests,
-  type RecordedProgram,
-} from './planted.js';
+import { judgeProgram, loadPlanted, reportText, type Mode, type RecordedProgram } from './planted.js';
 
-const recorded = recordedPrograms(PLANTED);
-if (recorded.length === 0) {
-  console.log('skipped: no recordings under test/fixtures/planted/recordings');
-  process.exit(0);
-}
-const digests = new Map<string, PlantedDigests>();
-for (const one of recorded) digests.set(one.program.name, await digestsOf(one));
+const { recorded, digests } = await loadPlanted();
 
 /** The results for a program after each number of steps. */
 async function said(one: RecordedProgram, mode: Mode): Promise<string> {

@@ -22,11 +22,11 @@ class Options:
     max_entries: int = 200_000     #: events that the allocator's ring buffer holds
     stacks: str = 'python'         #: 'python' or 'all'; with C++ frames, each snapshot takes minutes
     holders: bool = True           #: find the objects that hold old tensors, at full snapshots
-    holders_seconds: float = 5.0   #: maximum of seconds for one such search
+    holders_seconds: float = 5.0   #: maximum number of seconds for one such search
     step: str = ''                 #: count each call of MODULE:FUNCTION as a step; or vllm, sglang, comfyui, generate, diffusers
     min_age: int = 2               #: steps after which a tensor counts as old
     ranks: str = ''                #: ranks with full snapshots, such as 0,8-15,*/8; '' for all; all others write light ones only
-    budget: int = 20_000_000_000   #: maximum of bytes on disk per rank; never more than half of the free space
+    budget: int = 20_000_000_000   #: maximum number of bytes on disk per rank; never more than half of the free space
     names: str = 'source'          #: 'all' writes every key of a dictionary, not only short names and keys in the source
     sources: bool = False          #: write the text of the source files, not only their hashes
     signal: str = 'SIGUSR1'        #: the signal that triggers a snapshot; '' for none, as under Slurm

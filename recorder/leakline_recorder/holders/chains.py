@@ -21,7 +21,7 @@ MOST_VISITED = 4000    # objects looked at for one tensor
 _MODULE_LISTS = ('ModuleList', 'ParameterList')    # they grow; the items of others are parts, each with a place of its own
 #: Autograd refers to tensors and to contexts of its functions from C++: its graphs are searched apart.
 _NEVER_PINNED = (torch.Tensor, torch.autograd.function.BackwardCFunction, types.FrameType, types.TracebackType, type, types.ModuleType)
-MOST_STARTS = 64       # objects above an unnamed tensor from which a cycle is looked for
+MAX_STARTS = 64       # objects above an unnamed tensor from which a cycle is looked for
 
 
 @dataclasses.dataclass(frozen=True)
@@ -222,7 +222,7 @@ class Chains:
         members = [target] + [self._heap.at(identity) for identity in below]
         members.sort(key=lambda value: is_a(value, dict))   # start at an instance, not at its dictionary
         identities = {id(value) for value in members}
-        for start in members[:MOST_STARTS]:
+        for start in members[:MAX_STARTS]:
             path = self._circle(start, identities)
             if path:
                 return Chain(None, (), cycle=path, pin=pin)

@@ -41,7 +41,6 @@ class Release:
     line: int
     function: str
     kind: str              #: 'clear', 'take', 'trim', 'bound', 'memo', 'method'; 'cleanup': a method that could release it
-    text: str
     is_conditional: bool
     #: 'loop': in a loop around the steps, or called there; 'outside': elsewhere; 'framework'; 'uncalled': nothing calls it
     where: str
@@ -68,7 +67,7 @@ class Releases:
     def _find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
         paths = self._statements.paths(holder)
         fills = {(entry['file'], entry['line']) for entry in self._statements.find(holder)}
-        for path, (tree, lines) in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
+        for path, (tree, _) in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
             for node, around in contexts(tree):
                 if is_of_other(node, around.scope, holder):
                     continue
@@ -76,12 +75,12 @@ class Releases:
                 if (path, getattr(node, 'lineno', 0)) in fills and kind != 'trim':
                     kind = _limit_of(around.tests) if isinstance(node, ast.stmt) and holder.container else ''
                 if kind and around.scope[-1:] != ('__init__',):
-                    yield from self._placed(path, node.lineno, kind, lines, around, paths, loops, value)
+                    yield from self._placed(path, node.lineno, kind, around, paths, loops, value)
         for path, name in dict.fromkeys(holder.classes):
-            for _, (tree, lines) in self._statements.mentioning([path], name):
-                yield from self._methods(path, tree, lines, name, holder, paths, loops)
+            for _, (tree, _) in self._statements.mentioning([path], name):
+                yield from self._methods(path, tree, name, holder, paths, loops)
 
-    def _methods(self, path: str, tree: ast.Module, lines: List[str], name: str, holder: Holder, paths: List[str],
+    def _methods(self, path: str, tree: ast.Module, name: str, holder: Holder, paths: List[str],
                  loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
         """Methods of the holder's class that release it, by their names and by what they touch."""
         for kind in ast.walk(tree):
@@ -89,17 +88,16 @@ class Releases:
                 if isinstance(method, ast.FunctionDef) and _RELEASES_BY_NAME.match(method.name):
                     kind_of = 'method' if _touches(method, holder.name) else 'cleanup'
                     around = Around((name, method.name), False, _first_line(method))
-                    yield from self._placed(path, method.lineno, kind_of, lines, around, paths, loops)
+                    yield from self._placed(path, method.lineno, kind_of, around, paths, loops)
 
-    def _placed(self, path: str, line: int, kind: str, lines: List[str], around: Around, paths: List[str],
+    def _placed(self, path: str, line: int, kind: str, around: Around, paths: List[str],
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
         search = _Callers(self._statements, paths, loops)
         where, is_conditional = ('loop', True) if kind in ('bound', 'memo') else search.of_function(around) if kind in ('method', 'cleanup') \
             else search.of_statement(path, line, around)
         if where == 'before' and kind not in ('method', 'cleanup'):
             return    # makes the container
-        text = lines[line - 1].strip()[:200] if line <= len(lines) else ''
-        yield Release(path, line, '.'.join(around.scope) or '<module>', kind, text, is_conditional, 'uncalled' if where == 'before' else where, value, around.defined)
+        yield Release(path, line, '.'.join(around.scope) or '<module>', kind, is_conditional, 'uncalled' if where == 'before' else where, value, around.defined)
 
     def watch(self, found: Iterable[Release]) -> None:
         """Runs of statements that could release the memory of these owners are counted from now on, and calls of their

@@ -113,7 +113,7 @@ export const THRESHOLDS = {
   custodySearches: {
     value: 3,
     unit: 'snapshots',
-    of: 'minimum of searches for holders in which a holder freed nothing',
+    of: 'minimum number of searches in which a holder freed nothing',
   },
   freedShare: {
     value: 0.02,
@@ -123,7 +123,7 @@ export const THRESHOLDS = {
   loopRounds: {
     value: 2,
     unit: 'times',
-    of: 'minimum of repetitions of each loop around the steps in which a holder freed nothing',
+    of: 'minimum number of repetitions of each loop around the steps in which a holder freed nothing',
   },
   oneLoopSteps: {
     value: 50,
