@@ -2,7 +2,7 @@
 import { el } from './dom.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
-import { INITIAL, LEAST_SPLIT, MOST_SPLIT, type ViewState } from './viewState.js';
+import { INITIAL, LEAST_SPLIT, MAX_SPLIT, type ViewState } from './viewState.js';
 
 const KEY_STEP = 0.05;
 
@@ -18,10 +18,10 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
       'aria-label': strings.splitter,
       'aria-orientation': 'horizontal',
       'aria-valuemin': percent(LEAST_SPLIT),
-      'aria-valuemax': percent(MOST_SPLIT),
+      'aria-valuemax': percent(MAX_SPLIT),
     },
   });
-  const moveTo = (split: number): void => store.update({ split: Math.min(Math.max(split, LEAST_SPLIT), MOST_SPLIT) });
+  const moveTo = (split: number): void => store.update({ split: Math.min(Math.max(split, LEAST_SPLIT), MAX_SPLIT) });
   bar.addEventListener('pointerdown', (event) => {
     bar.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -47,7 +47,7 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
       ArrowDown: split + KEY_STEP,
       ArrowRight: split + KEY_STEP,
       Home: LEAST_SPLIT,
-      End: MOST_SPLIT,
+      End: MAX_SPLIT,
     }[event.key];
     if (to === undefined) return;
     event.preventDefault();

@@ -123,7 +123,7 @@ export type ViewState = typeof INITIAL;
 
 /** How far the splitter goes. */
 export const LEAST_SPLIT = 0.15;
-export const MOST_SPLIT = 0.85;
+export const MAX_SPLIT = 0.85;
 
 /** The key of the rows of the list. */
 export function listedBy({ pane }: ViewState): ListedBy {
@@ -153,7 +153,7 @@ const PERSISTED = {
   tabled: v.picklist(TABLED),
   mapSort: v.picklist(SEGMENT_SORTS),
   mapOnly: v.nullable(text),
-  split: v.pipe(v.number(), v.minValue(LEAST_SPLIT), v.maxValue(MOST_SPLIT)),
+  split: v.pipe(v.number(), v.minValue(LEAST_SPLIT), v.maxValue(MAX_SPLIT)),
   layer: v.boolean(),
   grouping: v.picklist(BAND_GROUPINGS),
   selected: v.nullable(v.object({ series: integer(0), row: v.nullable(integer(0)), event: integer(-1) })),

@@ -24,7 +24,7 @@ MODEL = ('Measured on the CPU with a model of the CUDA allocator, to which each 
          'autograd graphs and cycles, but no streams, other threads, fragmentation, custom kernels or compiled regions.')
 COST = 'leakline_seconds'
 #: with fewer steps, no growth is proved to be a leak
-FEWEST_STEPS = 16
+MIN_STEPS = 16
 _seconds: List[float] = []
 
 
@@ -99,8 +99,8 @@ class GpuLeaks:
         """Judge the steps so far, once. Fails the test on too large a leak."""
         from leakline_recorder import api
 
-        if self._steps < FEWEST_STEPS:
-            self._item.warn(pytest.PytestWarning(f'{self._steps} steps prove no leak of GPU memory: take {FEWEST_STEPS} or more'))
+        if self._steps < MIN_STEPS:
+            self._item.warn(pytest.PytestWarning(f'{self._steps} steps prove no leak of GPU memory: take {MIN_STEPS} or more'))
         if self._folder is None:
             return
         began = time.perf_counter()

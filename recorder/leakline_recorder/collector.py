@@ -11,7 +11,7 @@ import time
 from array import array
 from typing import Any, Callable, Dict, Iterator, Optional
 
-#: maximum of collections in the sidecar
+#: maximum number of collections in the sidecar
 KEPT = 1024
 PERIOD_SECONDS = 60.0
 

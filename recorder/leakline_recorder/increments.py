@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 from .guard import guarded
 from .memory import Counters, DeviceMemory
 
-MOST_UNPROVED = 3    # traces that did not hold what was counted: from then on nothing is cleared
+MAX_UNPROVED = 3    # traces that did not hold what was counted: from then on nothing is cleared
 
 
 class Increments:
@@ -40,7 +40,7 @@ class Increments:
     def clear(self, taken_at_us: int) -> bool:
         """Call once the snapshot is written: clears the history, unless that would lose events."""
         before, cleared, behind = self._before, self._cleared, self._behind
-        if not before or not self._memory.clearable or self._unproved >= MOST_UNPROVED or self._count() != before:
+        if not before or not self._memory.clearable or self._unproved >= MAX_UNPROVED or self._count() != before:
             return False
         self.forget()
         self._memory.clear()

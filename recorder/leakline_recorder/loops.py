@@ -18,9 +18,9 @@ from .guard import OWN_FOLDER, guarded
 from .monitoring import Monitoring
 from .plain import HELD_LOCALS, locals_of
 
-MOST_CODES = 2000       # whose loops are remembered
+MAX_CODES = 2000       # whose loops are remembered
 #: Counting ends above this share of the time, after a first allowance.
-MOST_SHARE, ALLOWED_SECONDS = 0.02, 1.0
+MAX_SHARE, ALLOWED_SECONDS = 0.02, 1.0
 PACE = 0.9              # of the steps: a loop that turns as often turns once per step
 NATIVE = 'native'
 
@@ -198,7 +198,7 @@ class Loops:
     def _place(self, code: types.CodeType, instruction: int) -> Optional[Around]:
         known = self.known.get(id(code))
         if known is None:
-            if len(self.known) >= MOST_CODES:
+            if len(self.known) >= MAX_CODES:
                 return None
             known = self.known[id(code)] = (code, loops_of(code))
         loops = [loop for loop in known[1] if loop.start <= instruction <= loop.end]
@@ -247,7 +247,7 @@ class Rounds:
         self._observe(frame)
         now = time.perf_counter()
         self._spent += now - began
-        if self._spent > ALLOWED_SECONDS + MOST_SHARE * (now - self._since):
+        if self._spent > ALLOWED_SECONDS + MAX_SHARE * (now - self._since):
             self.stop()
 
     def stop(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Counter as Counts, Dict, Optional, Sequence, Set, Tuple
 
 _interpreter: Any = getattr(sys, 'monitoring', None)
 _FREE_TOOLS = (4, 3)        # those that no kind of tool is meant to take
-MOST_COUNTED = 1_000_000    # of one place: from then on it costs nothing more
+MAX_COUNTED = 1_000_000    # of one place: from then on it costs nothing more
 
 
 class Monitoring:
@@ -85,7 +85,7 @@ class Monitoring:
 
     def _jumped(self, code: types.CodeType, offset: int, destination: int) -> Any:
         place = id(code), destination
-        if destination > offset or place not in self._headers or self.jumps[place] >= MOST_COUNTED:
+        if destination > offset or place not in self._headers or self.jumps[place] >= MAX_COUNTED:
             return _interpreter.DISABLE
         self.jumps[place] += 1
         return None
@@ -97,7 +97,7 @@ class Monitoring:
 
     def _line_ran(self, code: types.CodeType, line: int) -> Any:
         place = id(code), line
-        if place not in self._watched or self.lines[place] >= MOST_COUNTED:
+        if place not in self._watched or self.lines[place] >= MAX_COUNTED:
             return _interpreter.DISABLE
         self.lines[place] += 1
         return None

@@ -17,7 +17,7 @@ class Options:
     every: int = 10                #: steps between full snapshots at the start of a run
     start: int = 2                 #: a full snapshot after each step up to this one
     widen: int = 8                 #: full snapshots before the interval doubles
-    limit: int = 100               #: maximum of full snapshots; those at out of memory, signal and exit do not count
+    limit: int = 100               #: maximum number of full snapshots; those at out of memory, signal and exit do not count
     light: int = 4                 #: snapshots without traces between two full ones (PyTorch 2.11 and newer)
     max_entries: int = 200_000     #: events that the allocator's ring buffer holds
     stacks: str = 'python'         #: 'python' or 'all'; with C++ frames, each snapshot takes minutes

@@ -16,8 +16,8 @@ from .files import exists
 from .guard import ordinary
 from .plain import modules
 
-MOST_FILES = 500
-MOST_BYTES = 1 << 20    # of one file: larger ones are data, not source
+MAX_FILES = 500
+MAX_BYTES = 1 << 20    # of one file: larger ones are data, not source
 
 _LIBRARY_ROOTS = tuple(os.path.join(form(path), '') for form in (os.path.abspath, os.path.realpath) for path in {
     *(sysconfig.get_paths().get(key, '') for key in ('stdlib', 'platstdlib', 'purelib', 'platlib')),
@@ -62,7 +62,7 @@ def _real(path: str) -> str:
 def text_of(path: str) -> str:
     """The text of a source file, or of a notebook's cell, which IPython stores for tracebacks. '' without one."""
     try:
-        if os.path.getsize(path) > MOST_BYTES:
+        if os.path.getsize(path) > MAX_BYTES:
             return ''
         with open(path, encoding='utf-8') as file:
             return file.read()
@@ -82,13 +82,13 @@ class Sources:
 
     def files(self) -> List[Dict[str, Any]]:
         for _, _, path in modules():
-            if path and path.endswith('.py') and path not in self._known and len(self._known) < 20 * MOST_FILES:
+            if path and path.endswith('.py') and path not in self._known and len(self._known) < 20 * MAX_FILES:
                 self._known[path] = self._read(path) if is_users(path) else None
-        return [entry for entry in self._known.values() if entry][:MOST_FILES]
+        return [entry for entry in self._known.values() if entry][:MAX_FILES]
 
     def _read(self, path: str) -> Optional[Dict[str, Any]]:
         try:
-            if os.path.getsize(path) > MOST_BYTES:
+            if os.path.getsize(path) > MAX_BYTES:
                 return None
             with open(path, 'rb') as file:
                 content = file.read()

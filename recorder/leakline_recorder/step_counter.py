@@ -10,10 +10,10 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from .guard import guarded
 
-#: maximum of step times in the sidecar: enough to date every event of a well-sized ring
+#: maximum number of step times in the sidecar: enough to date every event of a well-sized ring
 KEPT = 4096
-#: maximum of remembered parts of one optimizer; programs that replace parameters create new ones
-MOST_PARTS = 1024
+#: maximum number of remembered parts of one optimizer; programs that replace parameters create new ones
+MAX_PARTS = 1024
 FEW_OPTIMIZERS = 4    # as a program has for the parts of its model
 START = -1    # among the parts of an optimizer: the count when it first stepped
 
@@ -76,7 +76,7 @@ class StepCounter:
         """Parts of one round differ by at most one round; any other one continues at the last count."""
         most = max(parts.values())
         if part not in parts:
-            if len(parts) >= MOST_PARTS:
+            if len(parts) >= MAX_PARTS:
                 parts.clear()
                 parts[START] = most
             # In the optimizer's first round its parts share a step, as optimizers do.

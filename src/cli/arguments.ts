@@ -134,7 +134,7 @@ const COMMAND_LIST = `${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS[COMMANDS
 const FOLDER = 'a folder that leakline digest --out wrote';
 
 /** Rows of a table unless `--all`. */
-const MOST_LINES = 30;
+const MAX_LINES = 30;
 
 /** @throws UsageError */
 export function parseArguments(args: readonly string[]): Invocation {
@@ -188,7 +188,7 @@ export function parseArguments(args: readonly string[]): Invocation {
     rules,
     output: outputOf(values),
     out: values.out ?? null,
-    mostLines: values.all === true ? Infinity : MOST_LINES,
+    mostLines: values.all === true ? Infinity : MAX_LINES,
     rankPattern: shards.rankPattern,
   };
   if (known === 'summarize') return { command: known, ...common, ...shards };

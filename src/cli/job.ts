@@ -7,7 +7,7 @@ import type { Complain, Progress } from './inputs.js';
 import { work } from './work.js';
 
 /** Characters of a report that wait to be written. */
-const MOST_UNREAD = 1 << 20;
+const MAX_UNREAD = 1 << 20;
 
 const port = parentPort;
 if (port === null) throw new Error('leakline: cli-job.mjs runs as a worker thread only');
@@ -25,7 +25,7 @@ try {
     print: (text: string): void => {
       post({ kind: 'print', text });
       // Who reads a report page by page does not need it in memory.
-      for (let most = Atomics.add(unread, 0, text.length) + text.length; most > MOST_UNREAD;) {
+      for (let most = Atomics.add(unread, 0, text.length) + text.length; most > MAX_UNREAD;) {
         Atomics.wait(unread, 0, most);
         most = Atomics.load(unread, 0);
       }

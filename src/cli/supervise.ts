@@ -45,7 +45,7 @@ export interface Budget {
 /** Milliseconds between checks of a budget. */
 const LOOK_MS = 200;
 /** Maximum of excluded inputs before the command stops. */
-const MOST_EXCLUDED = 8;
+const MAX_EXCLUDED = 8;
 
 /** How far a thread came. */
 interface Attempt {
@@ -87,7 +87,7 @@ export function supervise(
         output.complain(message);
       }
     }
-    const most = excluded.length + MOST_EXCLUDED;
+    const most = excluded.length + MAX_EXCLUDED;
     const printed = new Set<string>();
     const once: Output = {
       ...output,

@@ -157,14 +157,14 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
 
 /** Files that tasks could not read. */
 function failedText(failed: Report['failed']): string {
-  const rest = failed.length - MOST_FAILED;
-  const shown = failed.slice(0, MOST_FAILED).map(({ message }) => `  ${visibleText(message)}\n`);
+  const rest = failed.length - MAX_FAILED;
+  const shown = failed.slice(0, MAX_FAILED).map(({ message }) => `  ${visibleText(message)}\n`);
   const more = rest > 0 ? `  and ${rest} more: see --json\n` : '';
   return `\nNot read: ${failed.length}\n${shown.join('')}${more}`;
 }
 
 /** Files that could not be read, named at most. */
-const MOST_FAILED = 20;
+const MAX_FAILED = 20;
 
 /** The ignore file of a workspace; null without a workspace, or after a complaint about an invalid file. */
 async function ignoreFile(root: string | null, complain: Complain): Promise<IgnoreFile | null> {

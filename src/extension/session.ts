@@ -19,7 +19,7 @@ import type { PythonFiles } from './workspace/pythonFiles.js';
 import { availableParallelism } from 'node:os';
 
 /** With more readers, disk and memory become the limit. */
-const MOST_READERS = 4;
+const MAX_READERS = 4;
 
 /** Shortest interval between change events, in milliseconds. */
 const NEWS_MS = 100;
@@ -372,5 +372,5 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
 
 /** Threads that may read files at the same time on this machine: one core is left for the one that judges them. */
 function readerCount(): number {
-  return Math.max(1, Math.min(MOST_READERS, availableParallelism() - 1));
+  return Math.max(1, Math.min(MAX_READERS, availableParallelism() - 1));
 }

@@ -19,7 +19,7 @@ import { VERSION } from './version.js';
 
 const SCHEMA = 'leakline.digest/1';
 /** A digest of gigabytes takes some megabytes; a log is stored up to 64 MiB. */
-const MOST_BYTES: Bytes = 96 << 20;
+const MAX_BYTES: Bytes = 96 << 20;
 
 /** The digest of a snapshot, or all bytes of a log or cycle graph. */
 export type FleetInput = StoredDigest | { readonly name: string; readonly bytes: Uint8Array };
@@ -42,8 +42,8 @@ export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
  * Reads an input's file. @returns the input, and its size without compression @throws OtherVersionError; RangeError or Error of zlib and the file system if it is invalid
  */
 export async function readFleetFile(path: string): Promise<FleetInput & { readonly size: Bytes }> {
-  const { bytes, mtimeMs } = await readSmallFile(path, MOST_BYTES);
-  const unpacked = await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES });
+  const { bytes, mtimeMs } = await readSmallFile(path, MAX_BYTES);
+  const unpacked = await promisify(gunzip)(bytes, { maxOutputLength: MAX_BYTES });
   const size = unpacked.length;
   const file = await readColumnFile(new MemoryFile(unpacked));
   const facts = (file.facts ?? {}) as Record<string, unknown>;

@@ -16,7 +16,7 @@ const DIGEST = '.lkd';
 const NOTE = '.json';
 /** A file unfinished for so long was left by a task that ended, in milliseconds. */
 const ABANDONED_MS = 24 * 3_600_000;
-const MOST_NOTE_BYTES = 1 << 16;
+const MAX_NOTE_BYTES = 1 << 16;
 
 /** The digests of one rank. */
 export interface RankGroup {
@@ -142,7 +142,7 @@ const failedNote = v.pipe(v.string(), v.parseJson(), v.object({ path: v.string()
 
 async function noteIn(path: string): Promise<FailedNote | null> {
   try {
-    return v.parse(failedNote, (await readSmallFile(path, MOST_NOTE_BYTES)).bytes.toString());
+    return v.parse(failedNote, (await readSmallFile(path, MAX_NOTE_BYTES)).bytes.toString());
   } catch {
     return null;
   }

@@ -4,7 +4,7 @@ import { type Budget, parseBudget } from '../core/report/budget.js';
 import { IGNORE_FILE, IgnoreFileError, parseIgnoredLeaks, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import { readSmallFile } from './fileSource.js';
 
-const MOST_BYTES = 4 << 20;
+const MAX_BYTES = 4 << 20;
 
 /** The content of a folder's ignore file. */
 export interface IgnoreFile {
@@ -21,7 +21,7 @@ export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
   if ((await stat(path).catch(() => null)) === null) return { path, text: null, leaks: [], budget: null };
   try {
     // Without a byte order mark, as in the editor.
-    const text = new TextDecoder().decode((await readSmallFile(path, MOST_BYTES)).bytes);
+    const text = new TextDecoder().decode((await readSmallFile(path, MAX_BYTES)).bytes);
     return { path, text, leaks: parseIgnoredLeaks(text), budget: parseBudget(text) };
   } catch (error) {
     if (error instanceof RangeError) {

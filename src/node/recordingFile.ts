@@ -5,12 +5,12 @@ import { readSmallFile, sameFile, stateOf, type FileState } from './fileSource.j
 import { recordingPath } from './recordingPath.js';
 
 /** A sidecar is some kilobytes; with source texts some hundreds. */
-const MOST_BYTES = 32 << 20;
+const MAX_BYTES = 32 << 20;
 
 /** The text of a snapshot's sidecar, or null. */
 export async function readSidecar(snapshot: string): Promise<string | null> {
   try {
-    return (await readSmallFile(recordingPath(snapshot), MOST_BYTES)).bytes.toString();
+    return (await readSmallFile(recordingPath(snapshot), MAX_BYTES)).bytes.toString();
   } catch {
     return null;
   }

@@ -10,9 +10,9 @@ interface SourceRoot {
 }
 
 /** No source that a person wrote is larger. */
-const MOST_BYTES = 4 << 20;
+const MAX_BYTES = 4 << 20;
 /** Files that are remembered. */
-const MOST_FILES = 1000;
+const MAX_FILES = 1000;
 
 interface SourceFile {
   size: number;
@@ -31,7 +31,7 @@ export class SourceCache {
   read(path: string): SourceFile | null {
     try {
       const stats = statSync(path);
-      if (!stats.isFile() || stats.size > MOST_BYTES) return null;
+      if (!stats.isFile() || stats.size > MAX_BYTES) return null;
       const known = this.files.get(path);
       if (known?.size === stats.size && known.mtimeMs === stats.mtimeMs) return known;
       const bytes = bytesOf(path, stats.size);
@@ -45,7 +45,7 @@ export class SourceCache {
       this.files.delete(path);
       this.files.set(path, file);
       const [oldest] = this.files.keys();
-      if (this.files.size > MOST_FILES) this.files.delete(oldest);
+      if (this.files.size > MAX_FILES) this.files.delete(oldest);
       return file;
     } catch {
       return null;

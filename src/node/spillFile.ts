@@ -10,7 +10,7 @@ export interface StoredBytes {
 export type StoreBytes = (bytes: Uint8Array) => StoredBytes;
 
 /** Bytes beyond this stay in memory: space is not reused. */
-const MOST_BYTES: Bytes = 2 ** 31;
+const MAX_BYTES: Bytes = 2 ** 31;
 
 /** Memory of one thread on the disk: a temporary file that goes with the thread. */
 export class SpillFile {
@@ -21,7 +21,7 @@ export class SpillFile {
   /** Never fails: unwritten bytes stay in memory. */
   readonly keep: StoreBytes = (bytes) => {
     const file = (this.file ??= openUnnamed());
-    if (file === 'none' || this.used + bytes.length > MOST_BYTES) return { read: () => bytes };
+    if (file === 'none' || this.used + bytes.length > MAX_BYTES) return { read: () => bytes };
     const at = this.used;
     try {
       for (let done = 0; done < bytes.length;) {

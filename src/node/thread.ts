@@ -11,7 +11,7 @@ export interface Thread {
 }
 
 /** Models are typed arrays outside a thread's heap: its limit is for a reader that runs away. */
-const MOST_MIB = Math.floor(totalmem() / 2 ** 21);
+const MAX_MIB = Math.floor(totalmem() / 2 ** 21);
 
 /** From 2 GiB on, the engine lets a heap grow to four times its live size, below to twice, and with this limit to less. */
 const USUAL_MIB = 1024;
@@ -27,7 +27,7 @@ export function startThread(
   heapMib: number = USUAL_MIB,
 ): Thread {
   const worker = new Worker(script, {
-    resourceLimits: { maxOldGenerationSizeMb: Math.min(heapMib, MOST_MIB), maxYoungGenerationSizeMb: YOUNG_MIB },
+    resourceLimits: { maxOldGenerationSizeMb: Math.min(heapMib, MAX_MIB), maxYoungGenerationSizeMb: YOUNG_MIB },
     stdout: false,
     stderr: false,
     name,

@@ -77,7 +77,7 @@ export interface SeriesRef {
 export const SERIES_AXES = ['step', 'time', 'events'] as const satisfies readonly SeriesAxis[];
 
 /** Series at most in one question. */
-export const MOST_SERIES = 16;
+export const MAX_SERIES = 16;
 
 export interface SeriesQuery {
   series: readonly SeriesRef[];

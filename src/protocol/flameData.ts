@@ -6,7 +6,7 @@ import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 
 /** Calls on the way to a node at most: deeper ones cannot be focused. */
-export const MOST_FOCUS = 512;
+export const MAX_FOCUS = 512;
 
 export interface FlameQuery {
   /** A loaded file. */

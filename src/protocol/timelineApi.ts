@@ -7,7 +7,7 @@ import { finite } from '../core/model/schema.js';
 import { BAND_GROUPINGS, type BandDetail, type BandDetailQuery, type Bands, type BandsQuery } from './bandData.js';
 import {
   COMPARE_WIDTHS,
-  MOST_SERIES,
+  MAX_SERIES,
   SERIES_AXES,
   type CompareFlame,
   type CompareFlameQuery,
@@ -16,7 +16,7 @@ import {
   type SeriesAnswer,
   type SeriesQuery,
 } from './compareData.js';
-import { MOST_FOCUS, type Flame, type FlameQuery } from './flameData.js';
+import { MAX_FOCUS, type Flame, type FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { RpcHandlers } from './rpc.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
@@ -33,18 +33,18 @@ import type {
 } from './timelineData.js';
 
 /** More pixels than any screen has. */
-const MOST_PIXELS = 16_384;
+const MAX_PIXELS = 16_384;
 
 const text = v.string();
 const flag = v.boolean();
-const pixels = integer(1, MOST_PIXELS);
+const pixels = integer(1, MAX_PIXELS);
 const ofDevice = { path: text, device: integer(0) };
 const stretch = { axis: v.picklist(['time', 'events']), window: v.nullable(v.object({ from: finite, to: finite })) };
 const place = { file: text, line: integer(1) };
 const event = integer(-1);
 const by = v.picklist(['line', 'stack']);
 const grouping = v.picklist(BAND_GROUPINGS);
-const calls = { folded: flag, focus: listOf(integer(0), MOST_FOCUS), pixels };
+const calls = { folded: flag, focus: listOf(integer(0), MAX_FOCUS), pixels };
 const pair = { a: text, b: text };
 
 /** Questions that the worker answers as they are. */
@@ -97,7 +97,7 @@ const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQue
   runCurve: v.object({ ...ofDevice, axis: stretch.axis, pixels }),
   compareFlame: v.object({ ...pair, width: v.picklist(COMPARE_WIDTHS), ...calls }),
   series: v.object({
-    series: listOf(v.object({ ...ofDevice, whole: flag }), MOST_SERIES, 1),
+    series: listOf(v.object({ ...ofDevice, whole: flag }), MAX_SERIES, 1),
     axis: v.nullable(v.picklist(SERIES_AXES)),
     pixels,
   }),

@@ -3,7 +3,7 @@ import type { CallTree } from '../core/timeline/callTree.js';
 import type { FlameCall } from '../protocol/flameData.js';
 
 /** Maximum length of a file or function name; a longer one is truncated. */
-const LONGEST_NAME = 240;
+const MAX_NAME = 240;
 /** Characters of all names in an answer. */
 const ROOM_FOR_NAMES = 30_000;
 
@@ -48,9 +48,9 @@ export class CallNames {
     return {
       ...named,
       // A file is still recognized by the end of its path.
-      file: named.file.slice(-LONGEST_NAME),
-      function: named.function.slice(0, LONGEST_NAME),
-      mapped: named.mapped && named.file.length <= LONGEST_NAME,
+      file: named.file.slice(-MAX_NAME),
+      function: named.function.slice(0, MAX_NAME),
+      mapped: named.mapped && named.file.length <= MAX_NAME,
     };
   }
 }

@@ -24,7 +24,7 @@ import type { WorkspaceFiles } from './workspaceFiles.js';
 import type { CallId, CallPaths } from '../core/timeline/callPaths.js';
 
 /** Rows of a table at most; the other lines are summed. */
-const MOST_ROWS = 400;
+const MAX_ROWS = 400;
 /** Characters of all names in a table. */
 const ROOM_FOR_NAMES = 60_000;
 
@@ -122,7 +122,7 @@ export function compareTable(report: CompareReport): CompareTable {
     const cell = { bytesA, bytesB, growthBytes, blocksA, blocksB, flow };
     total = addCells(total, cell);
     const length = file.length + name.length;
-    if (rows.length < MOST_ROWS && length <= room) {
+    if (rows.length < MAX_ROWS && length <= room) {
       room -= length;
       rows.push({ ...cell, place: { file, line: number, function: name, mapped }, bucket: null });
     } else {

@@ -12,9 +12,9 @@ import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
 /** Pools, streams and kinds beyond this number are one: a file can name a stream per segment. */
-const MOST_POOLS = 64;
+const MAX_POOLS = 64;
 /** Characters of a label of a pool or stream. */
-const LONGEST_LABEL = 40;
+const MAX_LABEL = 40;
 /** Maximum of frames of a block's stack. */
 const FRAMES_OF_BLOCK = 6;
 /** Characters of all owners in an answer. */
@@ -101,8 +101,8 @@ function poolsOf(
 ): { pools: MapPool[]; poolOf: (segment: MappedSegment) => number } {
   const { segments, strings } = snapshot;
   const labelOf = ({ segment }: MappedSegment): Pick<MapPool, 'pool' | 'stream' | 'kind'> => ({
-    pool: strings.text(segments.pool[segment]).slice(0, LONGEST_LABEL) || null,
-    stream: strings.text(segments.stream[segment]).slice(0, LONGEST_LABEL),
+    pool: strings.text(segments.pool[segment]).slice(0, MAX_LABEL) || null,
+    stream: strings.text(segments.stream[segment]).slice(0, MAX_LABEL),
     kind: segments.isExpandable[segment] === 1 ? 'expandable' : segments.isSmall[segment] === 1 ? 'small' : 'large',
   });
   const keyOf = (segment: MappedSegment): string => JSON.stringify(labelOf(segment));
@@ -116,9 +116,9 @@ function poolsOf(
   const largest = [...members]
     .map(([key, of]) => ({ key, of, sums: sumSegments(of) }))
     .sort((a, b) => b.sums.reservedBytes - a.sums.reservedBytes);
-  const named = largest.slice(0, MOST_POOLS);
+  const named = largest.slice(0, MAX_POOLS);
   const pools: MapPool[] = named.map(({ of, sums }) => ({ ...labelOf(of[0]), ...sums }));
-  const rest = largest.slice(MOST_POOLS).flatMap(({ of }) => of);
+  const rest = largest.slice(MAX_POOLS).flatMap(({ of }) => of);
   if (rest.length > 0) pools.push({ pool: '…', stream: '…', kind: 'large', ...sumSegments(rest) });
   const indices = new Map(named.map(({ key }, index) => [key, index]));
   return { pools, poolOf: (segment) => indices.get(keyOf(segment)) ?? pools.length - 1 };

@@ -50,7 +50,7 @@ export type ReadSomewhere = (
 ) => Promise<FileReading>;
 
 /** Columns that wait to be written; more of them would retain memory that the store has released. */
-const MOST_WAITING: Bytes = 1 << 28;
+const MAX_WAITING: Bytes = 1 << 28;
 
 /** Reads by the present settings, and stores the result in the background. */
 export class SnapshotReading implements SnapshotReader {
@@ -116,7 +116,7 @@ export class SnapshotReading implements SnapshotReader {
     if (storeDigestAs !== null && digest !== null) {
       this.storing = this.storing.then(() => cache.storeDigest(storeDigestAs, { digest, members }));
     }
-    if (storeAs === null || (this.waiting > 0 && this.waiting + bytes > MOST_WAITING)) return;
+    if (storeAs === null || (this.waiting > 0 && this.waiting + bytes > MAX_WAITING)) return;
     this.waiting += bytes;
     this.storing = this.storing
       .then(() => cache.storeColumns(storeAs, packed, members))

@@ -53,7 +53,7 @@ interface Resident {
 /** Columns kept in memory for the timeline's questions; digests stay for all files. */
 const DEFAULT_BUDGET: Bytes = 1 << 30;
 /** And of no more snapshots: a timeline that is opened later reads its own. */
-const MOST_RESIDENT = 4;
+const MAX_RESIDENT = 4;
 
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */
 export class SnapshotStore {
@@ -332,7 +332,7 @@ export class SnapshotStore {
     let total = 0;
     for (const one of this.resident.values()) total += one.bytes;
     for (const [other, one] of this.resident) {
-      if ((total <= this.budget && this.resident.size <= MOST_RESIDENT) || other === path) break;
+      if ((total <= this.budget && this.resident.size <= MAX_RESIDENT) || other === path) break;
       this.resident.delete(other);
       total -= one.bytes;
     }

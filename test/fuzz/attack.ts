@@ -21,13 +21,13 @@ import { FIXTURES } from '../support/snapshots.js';
 import { ATTACKS, MODULES, SOURCES } from './hostile.js';
 
 /** Of all CPUs, on a machine where an empty Node takes so many. */
-const MOST_SECONDS = 10;
+const MAX_SECONDS = 10;
 const EMPTY_SECONDS = 0.05;
-const MOST_BYTES = 2 ** 30;
+const MAX_BYTES = 2 ** 30;
 /** Of a report on any input. */
-const MOST_OUTPUT = 2 ** 28;
+const MAX_OUTPUT = 2 ** 28;
 /** Characters of a command. */
-const MOST_SHOWN = 100;
+const MAX_SHOWN = 100;
 /** Exit codes of the command line that say what they mean. */
 const MEANT = [0, 2];
 
@@ -104,11 +104,11 @@ function judge(args: readonly string[], input: string | null = null): End {
     ? `exit code ${status}: ${stderr.slice(0, 300)}`
     : odd !== undefined
       ? odd.slice(0, 300)
-      : seconds > MOST_SECONDS * slowness
+      : seconds > MAX_SECONDS * slowness
         ? 'too long'
-        : bytes > MOST_BYTES
+        : bytes > MAX_BYTES
           ? 'too much memory'
-          : written > MOST_OUTPUT
+          : written > MAX_OUTPUT
             ? `${written} bytes of output`
             : null;
   return { seconds, bytes, problem };
@@ -144,7 +144,7 @@ for (const { name, files, input, commands = ANALYZE } of ATTACKS.filter((attack)
     const args = command.flatMap((word) =>
       word === 'FILES' ? paths : [word.replace(/^FOLDER/, folder).replace(/^OUT$/, join(root, 'out'))],
     );
-    tell(commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MOST_SHOWN)}` : name, judge(args, input?.()));
+    tell(commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MAX_SHOWN)}` : name, judge(args, input?.()));
   }
 }
 for (const { name, text, imported } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {

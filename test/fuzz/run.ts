@@ -15,7 +15,7 @@ const firstSeed = Number(process.argv[3] ?? 1);
 /** Larger files only make rounds slower: what can go wrong is the same. */
 const LARGEST = 40_000;
 /** No mutation of a small file may make the reader take much. */
-const MOST_MEMORY = 2 ** 30;
+const MAX_MEMORY = 2 ** 30;
 
 const folder = join(FIXTURES, 'shapes');
 const inputs = readdirSync(folder)
@@ -44,9 +44,9 @@ for (let round = 0; round < rounds; round++) {
     }
   }
   outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-  if (process.memoryUsage.rss() > MOST_MEMORY) {
+  if (process.memoryUsage.rss() > MAX_MEMORY) {
     failures++;
-    console.error(`seed ${seed}, ${path}: more than ${MOST_MEMORY} bytes of memory`);
+    console.error(`seed ${seed}, ${path}: more than ${MAX_MEMORY} bytes of memory`);
     break;
   }
 }

@@ -1,6 +1,6 @@
 /** Requests the comparison while it is visible. */
 import {
-  MOST_SERIES,
+  MAX_SERIES,
   type CompareFlame,
   type CompareFlameQuery,
   type ComparePair,
@@ -9,7 +9,7 @@ import {
   type SeriesQuery,
   type SeriesRef,
 } from '../../src/protocol/compareData.js';
-import { MOST_FOCUS } from '../../src/protocol/flameData.js';
+import { MAX_FOCUS } from '../../src/protocol/flameData.js';
 import type { Host } from '../host.js';
 import { coarse, Question } from '../question.js';
 import type { Store } from '../store.js';
@@ -65,7 +65,7 @@ export class CompareSession {
 
   /** Lets a call fill the width. @param focus ids of the calls down to it, outermost first; none for everything */
   focus(focus: readonly number[]): void {
-    if (focus.length > MOST_FOCUS) return;
+    if (focus.length > MAX_FOCUS) return;
     this.focused = focus;
     this.askFlame();
   }
@@ -83,7 +83,7 @@ export class CompareSession {
     const { pair, device, whole, others } = this.page.get().compare;
     if (pair === null) return [];
     const own = [pair.a, pair.b].map((path) => ({ path, device, whole }));
-    return [...own, ...others].slice(0, MOST_SERIES);
+    return [...own, ...others].slice(0, MAX_SERIES);
   }
 
   private follow(state: ViewState, before: ViewState): void {

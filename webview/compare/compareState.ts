@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import {
   COMPARE_WIDTHS,
-  MOST_SERIES,
+  MAX_SERIES,
   SERIES_AXES,
   type ComparePair,
   type CompareWidth,
@@ -51,7 +51,7 @@ export const COMPARE_SCHEMAS: Schemas<CompareChoices> = {
   device: integer(0),
   whole: v.boolean(),
   axis: v.nullable(v.picklist(SERIES_AXES)),
-  others: listOf(v.object({ path: v.string(), device: integer(0), whole: v.boolean() }), MOST_SERIES - 2),
+  others: listOf(v.object({ path: v.string(), device: integer(0), whole: v.boolean() }), MAX_SERIES - 2),
   pane: v.picklist(COMPARE_PANES),
   sort: v.picklist(COMPARE_SORTS),
   width: v.picklist(COMPARE_WIDTHS),

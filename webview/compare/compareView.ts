@@ -25,7 +25,7 @@ import { popup } from '../popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
 
 /** Boxes to tick at most. */
-const MOST_OFFERED = 64;
+const MAX_OFFERED = 64;
 
 export function createCompareView(
   store: Store<ViewState>,
@@ -178,7 +178,7 @@ function createOtherSeries(store: Store<ViewState>, compares: CompareSession): H
     const offered = runEnds(all)
       .flatMap(({ path, devices }) => devices.map((device): SeriesRef => ({ path, device, whole: true })))
       .filter((one) => !own.includes(keyOf(one, all)))
-      .slice(0, MOST_OFFERED);
+      .slice(0, MAX_OFFERED);
     element.hidden = offered.length === 0;
     const ticked = compare.others.map((one) => keyOf(one, all));
     const signature = JSON.stringify([offered, ticked]);

@@ -1,5 +1,5 @@
 /** Requests live memory by call at the selected instant, while it is visible. */
-import { MOST_FOCUS, type Flame, type FlameQuery } from '../../src/protocol/flameData.js';
+import { MAX_FOCUS, type Flame, type FlameQuery } from '../../src/protocol/flameData.js';
 import type { Host } from '../host.js';
 import { coarse, currentCurve, isShown, Question } from '../question.js';
 import type { Store } from '../store.js';
@@ -50,7 +50,7 @@ export class FlameSession extends Question<FlameQuery, Flame> {
 
   /** Lets a call fill the width. @param focus ids of the calls down to it, outermost first; none for everything */
   focus(focus: readonly number[]): void {
-    if (focus.length > MOST_FOCUS) return;
+    if (focus.length > MAX_FOCUS) return;
     this.choose({ focus });
     this.ask();
   }

@@ -1,6 +1,6 @@
 /** The user's choices in the flame graph, which survive a reload. */
 import * as v from 'valibot';
-import { MOST_FOCUS } from '../../src/protocol/flameData.js';
+import { MAX_FOCUS } from '../../src/protocol/flameData.js';
 import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
 /** Width by live bytes at an instant, or by their mean over the view: bytes times lifetime. */
@@ -24,5 +24,5 @@ export const FLAME_SCHEMAS: Schemas<FlameChoices> = {
   sort: v.picklist(FLAME_SORTS),
   folded: v.boolean(),
   measure: v.picklist(FLAME_MEASURES),
-  focus: listOf(integer(0), MOST_FOCUS),
+  focus: listOf(integer(0), MAX_FOCUS),
 };

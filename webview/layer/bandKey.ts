@@ -10,7 +10,7 @@ import type { StackedBands } from './stackedBands.js';
 import { swatch } from './swatches.js';
 
 /** More than these would be a wall of words; the table has them all. */
-const MOST_ENTRIES = 10;
+const MAX_ENTRIES = 10;
 
 export function createBandKey(store: Store<ViewState>): HTMLElement {
   const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
@@ -54,13 +54,13 @@ function entriesOf(stacked: StackedBands, paints: readonly BandPaint[]): Entries
   });
   const largest = [...entries].sort(([, a], [, b]) => b.bytes - a.bytes);
   return {
-    shown: largest.slice(0, MOST_ENTRIES).map(([title, { name, paint }]) => ({
+    shown: largest.slice(0, MAX_ENTRIES).map(([title, { name, paint }]) => ({
       // Files with equal path ends get their full paths.
       name: largest.some(([other, entry]) => entry.name === name && other !== title) ? title : name,
       title,
       paint,
     })),
-    more: largest.length - MOST_ENTRIES,
+    more: largest.length - MAX_ENTRIES,
   };
 }
 

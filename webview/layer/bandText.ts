@@ -7,7 +7,7 @@ import { strings } from '../strings.js';
 import type { StackedBands } from './stackedBands.js';
 
 /** Of a text that a program chose. */
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 /** How much of a file's path a name has: its last part, its end, or all. */
 type PathPart = 'name' | 'end' | 'whole';
@@ -80,5 +80,5 @@ export function clearest(frames: readonly BandFrame[]): BandFrame['kind'] {
 
 /** Metadata is often JSON of any length. */
 function shortened(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}…`;
 }

@@ -37,7 +37,7 @@ import {
   type Column,
 } from './dataTable.js';
 
-const MOST_PEAKS = 40;
+const MAX_PEAKS = 40;
 
 interface Sources {
   session: TimelineSession;
@@ -89,7 +89,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
             ),
         },
       ],
-      rows: curveRows(answer, range ?? drawableExtent(answer.extent), MOST_PEAKS),
+      rows: curveRows(answer, range ?? drawableExtent(answer.extent), MAX_PEAKS),
     });
     return { elements: [table.element], saved: () => curveTable(answer) };
   };

@@ -9,8 +9,8 @@ from ..sources import is_users
 
 #: allocated in a step that the ring of events no longer reaches, or before recording
 UNKNOWN = -1
-#: maximum of allocating lines, the largest
-MOST_LINES = 20
+#: maximum number of allocating lines, the largest
+MAX_LINES = 20
 
 
 @dataclasses.dataclass
@@ -81,6 +81,6 @@ def by_line(blocks: Sequence[LiveBlock]) -> List[Dict[str, Any]]:
             sums = lines.setdefault((block.frame['filename'], block.frame['line'], block.frame['name']), [0, 0])
             sums[0] += block.size
             sums[1] += 1
-    ranked = sorted(lines.items(), key=lambda item: -item[1][0])[:MOST_LINES]
+    ranked = sorted(lines.items(), key=lambda item: -item[1][0])[:MAX_LINES]
     return [{'file': file, 'line': line, 'function': function, 'bytes': size, 'blocks': count}
             for (file, line, function), (size, count) in ranked]

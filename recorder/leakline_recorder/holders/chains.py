@@ -16,8 +16,8 @@ from .heap import Heap
 from .links import Link, Places, Shown, attribute, is_instance_dict, link
 from .roots import Root, Roots
 
-MOST_LINKS = 14        # a longer chain is no help to anyone
-MOST_VISITED = 4000    # objects looked at for one tensor
+MAX_LINKS = 14        # a longer chain is no help to anyone
+MAX_VISITED = 4000    # objects looked at for one tensor
 _MODULE_LISTS = ('ModuleList', 'ParameterList')    # they grow; the items of others are parts, each with a place of its own
 #: Autograd refers to tensors and to contexts of its functions from C++: its graphs are searched apart.
 _NEVER_PINNED = (torch.Tensor, torch.autograd.function.BackwardCFunction, types.FrameType, types.TracebackType, type, types.ModuleType)
@@ -103,8 +103,8 @@ class Chains:
         except ordinary(Exception):
             return Chain(None, (), ends='behind an object that does not let itself be looked at')
         links = _merge_modules(found.links)
-        if len(links) > MOST_LINKS:
-            return dataclasses.replace(found, links=links[:MOST_LINKS], ends='longer')
+        if len(links) > MAX_LINKS:
+            return dataclasses.replace(found, links=links[:MAX_LINKS], ends='longer')
         return dataclasses.replace(found, links=links)
 
     def around(self, target: Any, passed: Set[int]) -> Chain:
@@ -120,7 +120,7 @@ class Chains:
         back: Dict[int, Tuple[Any, Any]] = {}      # object -> (object, the one below it on the way to the target)
         level, fallback, visited = [target], None, 0
         seen = {id(target)}
-        for _ in range(3 * MOST_LINKS):            # a dictionary and its instance are two objects, but one link
+        for _ in range(3 * MAX_LINKS):            # a dictionary and its instance are two objects, but one link
             following: List[Any] = []
             for child in level:
                 found = self._named(child, back)
@@ -151,10 +151,10 @@ class Chains:
                 # As numbers: references of the search would look like those from outside of Python.
                 self._below = {above: id(below) for above, (_, below) in back.items()}
                 return fallback
-            if visited > MOST_VISITED or self._deadline.passed():
+            if visited > MAX_VISITED or self._deadline.passed():
                 return fallback or Chain(None, (), ends='not found in time')
             level = following
-        return fallback or Chain(None, (), ends=f'further than {MOST_LINKS} links')
+        return fallback or Chain(None, (), ends=f'further than {MAX_LINKS} links')
 
     def _named(self, child: Any, back: Dict[int, Tuple[Any, Any]]) -> Optional[Chain]:
         known = self._known.get(id(child))

@@ -12,8 +12,8 @@ from .links import GRADIENT, Link
 from .operations import EMPTY
 from .statements import Holder, Statements
 
-MOST_ADDRESSES = 512   # per owner in the sidecar
-MOST_NAME = 60         # a longer way to a name is not shown
+MAX_ADDRESSES = 512   # per owner in the sidecar
+MAX_NAME = 60         # a longer way to a name is not shown
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 
 
@@ -141,7 +141,7 @@ class Group:
             'savedBy': sorted({holding.saved_by for holding in saved if holding.saved_by})[:8],
             'allocatedSteps': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)} if allocated else None,
             'allocatedAt': by_line([holding.block for holding in holdings]),
-            'addresses': sorted(self.holdings)[:MOST_ADDRESSES],
+            'addresses': sorted(self.holdings)[:MAX_ADDRESSES],
         }
 
     @property
@@ -282,7 +282,7 @@ def name_of(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> str
         links = chain.links[:split] if split is not None else chain.links
         last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name == holder.name), default=-1)
         name = chain.root.name + ''.join(part.text for part in links[:last + 1])
-        if len(name) <= MOST_NAME and ' ' not in name:
+        if len(name) <= MAX_NAME and ' ' not in name:
             return name + key
     head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name
     return head + key

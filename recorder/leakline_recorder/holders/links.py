@@ -16,8 +16,8 @@ from ..sources import is_machinery, is_users, text_of
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
 FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
-MOST_NAME, MOST_NUMBER = 20, 1_000_000    # a longer name or a larger number may identify a person
-MOST_KNOWN, MOST_SOURCES = 10_000, 200
+MAX_NAME, MAX_NUMBER = 20, 1_000_000    # a longer name or a larger number may identify a person
+MAX_KNOWN, MAX_SOURCES = 10_000, 200
 _SEQUENCES: Any = (list, tuple, collections.deque)
 _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
@@ -60,7 +60,7 @@ class Shown:
         kind = type(key)
         if kind is str:
             return _short(repr(key)) if self.is_shown(key) else f'<str of {len(key)}>'
-        if kind in (bool, type(None)) or kind is int and abs(key) < MOST_NUMBER:
+        if kind in (bool, type(None)) or kind is int and abs(key) < MAX_NUMBER:
             return repr(key)
         if kind in (int, float):
             return _short(repr(key)) if self._all else f'<{kind.__name__}>'
@@ -69,9 +69,9 @@ class Shown:
         return f'<{type_name(type(key))}>'
 
     def is_shown(self, key: str) -> bool:
-        if self._all or len(key) <= MOST_NAME and key.isidentifier() or len(key) < 7 and key.isdigit():
+        if self._all or len(key) <= MAX_NAME and key.isidentifier() or len(key) < 7 and key.isdigit():
             return True
-        if len(self._known) < MOST_KNOWN and key not in self._known:
+        if len(self._known) < MAX_KNOWN and key not in self._known:
             self._known[key] = self._in_source(key)
         return self._known.get(key, False)
 
@@ -79,7 +79,7 @@ class Shown:
         if self._sources is None:
             self._sources = []
             for _, _, path in modules():
-                if path and path.endswith('.py') and is_users(path) and len(self._sources) < MOST_SOURCES:
+                if path and path.endswith('.py') and is_users(path) and len(self._sources) < MAX_SOURCES:
                     self._sources.append(text_of(path))
         if len(key) > 1 and any(f"'{key}'" in text or f'"{key}"' in text for text in self._sources):
             return True
@@ -89,7 +89,7 @@ class Shown:
         """True if a library's source has it as an attribute: some classes share one dictionary among their instances."""
         if self._libraries is None:
             paths = {path for _, _, path in modules() if path and path.endswith('.py') and not is_users(path) and not is_machinery(path)}
-            self._libraries = [text_of(path) for path in sorted(paths)[:MOST_SOURCES]]
+            self._libraries = [text_of(path) for path in sorted(paths)[:MAX_SOURCES]]
         return any(f'self.{name}' in text for text in (self._sources or []) + self._libraries)
 
 

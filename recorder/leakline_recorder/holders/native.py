@@ -8,7 +8,7 @@ import torch
 
 from ..guard import ordinary
 from .blocks import LiveBlock, by_line
-from .groups import MOST_ADDRESSES
+from .groups import MAX_ADDRESSES
 from .roots import Roots
 
 NATIVE = 'native'    #: kind of such an owner
@@ -29,7 +29,7 @@ def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts
         'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text if texts else None, 'score': 3}],
         'links': [], 'cycle': None, 'pinnedBy': None, 'container': None, 'isDirect': True, 'releases': [], 'also': [], 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
         'roots': 1, 'savedBy': [], 'allocatedSteps': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)},
-        'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MOST_ADDRESSES],
+        'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MAX_ADDRESSES],
     }
 
 

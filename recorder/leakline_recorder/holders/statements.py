@@ -16,8 +16,8 @@ from ..sources import is_users, text_of
 from .deadline import Deadline
 from .operations import EMPTY, GROWING, GROWING_FIRST, NAMED_BY
 
-MOST_FILES = 200
-MOST_STATEMENTS = 4    # for one holder
+MAX_FILES = 200
+MAX_STATEMENTS = 4    # for one holder
 RAN = 2                # score of a statement in a function that has run
 
 
@@ -68,7 +68,7 @@ class Statements:
     def find(self, holder: Holder) -> List[Dict[str, Any]]:
         """Best first: ``{file, line, text, score}``."""
         if holder not in self._answers:
-            found = self._find(holder)[:MOST_STATEMENTS]
+            found = self._find(holder)[:MAX_STATEMENTS]
             if self.deadline.missed:
                 return found    # another snapshot may have more time
             self._answers[holder] = found
@@ -81,7 +81,7 @@ class Statements:
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         if len(ranked) > 1 and ranked[0][1][0] < ranked[1][1][0] + RAN:
             ranked.sort(key=lambda item: (-item[1][0] - RAN * self._has_run(*item[0]), item[0]))
-        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MOST_STATEMENTS]]
+        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_STATEMENTS]]
 
     def _has_run(self, path: str, line: int) -> bool:
         """True if the function around a line is known to have run. Python 3.11 alone shows it, after eight calls."""
@@ -114,7 +114,7 @@ class Statements:
         """The holder's own files, wherever they lie, then those of the program."""
         paths = dict.fromkeys(file for file in (holder.file, *(file for file, _ in holder.classes)) if file)
         for _, _, path in modules():
-            if path and path.endswith('.py') and path not in paths and len(paths) < MOST_FILES and is_users(path):
+            if path and path.endswith('.py') and path not in paths and len(paths) < MAX_FILES and is_users(path):
                 paths[path] = None
         return list(paths)
 

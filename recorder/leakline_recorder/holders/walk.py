@@ -25,7 +25,7 @@ from .roots import Roots
 from .statements import Statements
 from .tensors import Tensors
 
-MOST_OWNERS = 40
+MAX_OWNERS = 40
 MAX_OTHERS = 3      # further holders of one owner's memory
 INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
 
@@ -96,7 +96,7 @@ class HolderWalk:
             held = [(group.key, group.blocks, group.length) for group in ranked]
             self._custody.note(step, blocks, [*held, (NATIVE, unowned if native else [], 0)])
             self._lengths = {place: length for group in found for place, length in group.containers()}
-        owners = [self._describe(group, tensors, chains, loops, deadline) for group in ranked[:MOST_OWNERS]]
+        owners = [self._describe(group, tensors, chains, loops, deadline) for group in ranked[:MAX_OWNERS]]
         return {
             'minAgeSteps': self._min_age,
             'complete': complete,
@@ -108,7 +108,7 @@ class HolderWalk:
             'heldBytes': sum(group.bytes for group in ranked),
             'categories': _categories(blocks.all, tensors),
             'owners': owners + ([{**native, 'custody': self._custody.describe(NATIVE)}] if native else []),
-            'ownersOmitted': max(0, len(ranked) - MOST_OWNERS),
+            'ownersOmitted': max(0, len(ranked) - MAX_OWNERS),
             'next': next_part(self._statements, loops) if len(loops) == 1 and not deadline.missed else None,
             'unowned': {'bytes': sum(block.size for block in unowned), 'allocatedAt': by_line(unowned)},
             'seconds': round(time.perf_counter() - began, 6),

@@ -20,7 +20,7 @@ import { contentsOf, expandInputs, isForeign, type CommandContext } from '../inp
 import { isOfShard, shardOf } from './shard.js';
 
 /** Other inputs than snapshots are stored completely, up to this size. */
-const MOST_COPIED: Bytes = 64 << 20;
+const MAX_COPIED: Bytes = 64 << 20;
 
 /** The result of an input. */
 export interface FinishedInput {
@@ -130,7 +130,7 @@ export async function digestOne(
       await expectUnchanged(file);
       const finished: FleetInput[] = digests.map((digest) => ({ digest, members: digests.length }));
       if (trends.length + cycles.length > 0) {
-        if (source.size > MOST_COPIED)
+        if (source.size > MAX_COPIED)
           throw new SnapshotError(
             'unsupported',
             `${name} is a log or a cycle graph over 64 MiB, which digests do not hold. Name it to analyze.`,

@@ -28,7 +28,7 @@ const TABLES = {
 type Table = keyof typeof TABLES;
 
 /** Rows of one file. */
-const MOST_ROWS = 200_000;
+const MAX_ROWS = 200_000;
 
 /** Replaces the tables `lines`, `snapshots` and `ranks` below a folder. @returns rows of each table */
 export async function writeFacts(
@@ -55,7 +55,7 @@ export async function writeFacts(
         columns.forEach(({ values }, i) => values.push(row[i] ?? null));
         counts[table]++;
       }
-      if (columns[0].values.length >= MOST_ROWS) await flush();
+      if (columns[0].values.length >= MAX_ROWS) await flush();
     }
     // An empty table has its columns too.
     if (columns[0].values.length > 0 || written.size === 0) await flush();

@@ -21,14 +21,14 @@ interface Gathered {
 }
 
 /** Digests without compression that are reported on together: those of one rank may be as many. */
-const MOST_HELD: Bytes = 1 << 26;
+const MAX_HELD: Bytes = 1 << 26;
 
 /** Gathers summaries of the same digests and workspace, else digests. @param most digests that are held */
 export async function gather(
   paths: readonly string[],
   reporting: Reporting,
   context: CommandContext,
-  most = MOST_HELD,
+  most = MAX_HELD,
 ): Promise<Gathered> {
   const contents = nothing();
   const groups: Group[] = [];
@@ -166,7 +166,7 @@ export async function reportOfGathered(
   { contents, summaries }: Gathered,
   reporting: Reporting,
   context: CommandContext,
-  most = MOST_HELD,
+  most = MAX_HELD,
 ): Promise<{ report: Report; paths: UnmappedFiles }> {
   const { workspace, reports } = reporting;
   const mappingOf = (): PathMapping => {

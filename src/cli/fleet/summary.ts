@@ -15,7 +15,7 @@ import { VERSION } from '../../node/version.js';
 
 const SCHEMA = 'leakline.rank/1';
 /** As long as a report's lines may be: beyond, the digests are read. */
-const MOST_BYTES: Bytes = 32 << 20;
+const MAX_BYTES: Bytes = 32 << 20;
 
 /** The report on one rank, and its inputs. */
 export interface RankSummary {
@@ -79,7 +79,7 @@ const rankSummary = v.object({
 /** Reads a summary, and its size; null if it is invalid: it is made again from the digests. */
 export async function readSummary(path: string): Promise<{ summary: RankSummary; size: Bytes } | null> {
   try {
-    const { bytes } = await readSmallFile(path, MOST_BYTES);
+    const { bytes } = await readSmallFile(path, MAX_BYTES);
     const summary = parseJson(bytes.toString());
     return v.is(rankSummary, summary) ? { summary, size: bytes.length } : null;
   } catch {

@@ -4,7 +4,7 @@ import type { Output } from '../inputs.js';
 /** Set in the process that works with a cache. */
 const INSIDE = 'LEAKLINE_CACHE_PROCESS';
 /** A process that is idle for this many checks waits for a folder, such as a lost network. */
-const MOST_IDLE = 5;
+const MAX_IDLE = 5;
 const LOOK_MS = 1000;
 /** CPU time of a process that only looks, in microseconds. */
 const IDLE_US = 10_000;
@@ -55,7 +55,7 @@ export function tellIdle(output: Output): Output {
     const { user, system } = process.cpuUsage(before);
     before = process.cpuUsage();
     looks = user + system < IDLE_US ? looks + 1 : 0;
-    if (looks === MOST_IDLE) process.send?.('idle');
+    if (looks === MAX_IDLE) process.send?.('idle');
   }, LOOK_MS).unref();
   return {
     ...output,

@@ -24,11 +24,11 @@ import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
 
 /** Characters of a report that are taken from a job. */
-const LONGEST_REPORT = 1 << 28;
+const MAX_REPORT = 1 << 28;
 /** Bad inputs named in an answer, and bad messages. */
-const MOST_COMPLAINTS = 5;
+const MAX_COMPLAINTS = 5;
 /** In characters. */
-const LONGEST_COMPLAINT = 120;
+const MAX_COMPLAINT = 120;
 
 const INSTRUCTIONS =
   'Finds GPU memory leaks of PyTorch training in recorded memory snapshots. List the leaks, explain one before you ' +
@@ -60,12 +60,12 @@ export async function serve(
       await workWith(AbortSignal.any([abandoned, ended.signal]))(command, {
         print: (text, written) => {
           length += text.length;
-          if (length <= LONGEST_REPORT) pieces.push(text);
+          if (length <= MAX_REPORT) pieces.push(text);
           written?.();
         },
         complain: (message) => complaints.push(message),
       });
-      if (length > LONGEST_REPORT) throw new Error('The report is too long. Start the server with fewer folders.');
+      if (length > MAX_REPORT) throw new Error('The report is too long. Start the server with fewer folders.');
       if (length === 0) throw new Error(`${complaintText(complaints)} To record, ask ${HOW_TO_RECORD}.`);
       return { ...(JSON.parse(pieces.join('')) as Answer), complaints };
     });
@@ -129,10 +129,10 @@ export async function serve(
         },
         {
           onerror: ({ message }) => {
-            if (++bad > MOST_COMPLAINTS) return;
+            if (++bad > MAX_COMPLAINTS) return;
             // A message that fits no schema is answered by a list of what does not fit.
             const reason = message.startsWith('[') ? 'it is not JSON-RPC 2.0' : message.replace(/\s+/g, ' ');
-            complain(`A message of the agent cannot be read: ${reason.slice(0, LONGEST_COMPLAINT).trimEnd()}.`);
+            complain(`A message of the agent cannot be read: ${reason.slice(0, MAX_COMPLAINT).trimEnd()}.`);
           },
         },
       );
@@ -169,8 +169,8 @@ function noting<Found>(found: Found & Complaints, text: (found: Found) => string
 }
 
 function complaintText(complaints: readonly string[]): string {
-  const rest = complaints.length - MOST_COMPLAINTS;
-  const shown = complaints.slice(0, MOST_COMPLAINTS).map((text) => visibleText(text));
+  const rest = complaints.length - MAX_COMPLAINTS;
+  const shown = complaints.slice(0, MAX_COMPLAINTS).map((text) => visibleText(text));
   return [...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join('\n');
 }
 

@@ -37,7 +37,7 @@ interface LifetimeTable {
 }
 
 /** Maximum of bins for floors. */
-const MOST_BINS = 256;
+const MAX_BINS = 256;
 /** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
 const USUAL = 0.95;
 /** A drop frees allocations of at least this many steps. */
@@ -113,7 +113,7 @@ interface LifeSummary<Site> {
 
 /** Steps per bin of the floors. */
 export function binStepsOf(steps: number): number {
-  return Math.max(1, Math.ceil(steps / MOST_BINS));
+  return Math.max(1, Math.ceil(steps / MAX_BINS));
 }
 
 /** Sums the lives of one stack up. @param steps that were seen in all */

@@ -35,22 +35,22 @@ interface PendingBlocks {
 /** Facts of segments beyond their live blocks. */
 export interface SegmentFacts {
   pools: readonly PoolFacts[];
-  /** The largest, at most {@link MOST_PINNED}. */
+  /** The largest, at most {@link MAX_PINNED}. */
   pinned: readonly PinnedSegment[];
   pending: readonly PendingBlocks[];
   /** Devices whose trace reports a failed allocation. */
   outOfMemory: readonly number[];
   settings: { readonly [key: string]: SettingValue } | null;
-  /** Where the segments of each device begin; none of a device with more than {@link MOST_PLACES}. */
+  /** Where the segments of each device begin; none of a device with more than {@link MAX_PLACES}. */
   places: readonly { device: number; addresses: readonly number[] }[];
 }
 
 /** Live share of a large segment below which it is pinned. */
 const PINNED = 0.1;
-const MOST_PINNED = 256;
+const MAX_PINNED = 256;
 /** Pools and streams beyond this number are one: a file can name a stream per segment. */
-const MOST_POOLS = 256;
-const MOST_PLACES = 4096;
+const MAX_POOLS = 256;
+const MAX_PLACES = 4096;
 
 /** @param groupOf the digest's group of a live block */
 export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => number): SegmentFacts {
@@ -87,7 +87,7 @@ export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => num
   }
   return {
     pools: [...pools.values()],
-    pinned: pinned.sort((a, b) => b.totalBytes - a.totalBytes).slice(0, MOST_PINNED),
+    pinned: pinned.sort((a, b) => b.totalBytes - a.totalBytes).slice(0, MAX_PINNED),
     pending: [...pending.values()],
     outOfMemory: traces
       .filter(({ first, count }) => events.action.subarray(first, first + count).includes(Action.OutOfMemory))
@@ -110,7 +110,7 @@ function placesOf({ segments }: Snapshot): SegmentFacts['places'] {
   }
   return [...places].map(([device, addresses]) => ({
     device,
-    addresses: addresses.length > MOST_PLACES ? [] : addresses,
+    addresses: addresses.length > MAX_PLACES ? [] : addresses,
   }));
 }
 
@@ -129,7 +129,7 @@ function poolOf(
 ): PoolFacts {
   const named = { pool: pool === '' ? null : pool, stream };
   let key = `${device}/${named.pool}/${stream}/${isExpandable}`;
-  if (!pools.has(key) && pools.size >= MOST_POOLS) {
+  if (!pools.has(key) && pools.size >= MAX_POOLS) {
     named.stream = '';
     key = `${device}/${isPrivatePool(named.pool) ? '' : named.pool}/${isExpandable}`;
   }

@@ -3,7 +3,7 @@ import { Action, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import { countUpTo } from '../model/ascending.js';
 import { StackRole, StackRoles } from './stackRole.js';
-import { FEWEST_TURNS, loopStarts } from './trainingLoop.js';
+import { MIN_TURNS, loopStarts } from './trainingLoop.js';
 
 /** Where the steps of a trace begin. */
 export interface Steps {
@@ -75,7 +75,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
   }
   // Of several optimizers the busiest counts the steps; the others step with it or less often.
   const times = [...byName.values()].reduce<number[]>((most, one) => (one.length > most.length ? one : most), []);
-  if (times.length < FEWEST_TURNS) return null;
+  if (times.length < MIN_TURNS) return null;
   const starts: number[] = [];
   const hasForward = forwardTest(snapshot, trace, roles);
   const { originUs, sinceUs } = snapshot.events;
@@ -88,7 +88,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
     const isNew = before === undefined || (before !== ordinal && hasForward(before, ordinal));
     if (ordinal < count && isNew) starts.push(ordinal);
   }
-  return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
+  return starts.length >= MIN_TURNS ? Uint32Array.from(starts) : null;
 }
 
 /** True if a forward pass is between two events, in ascending calls; always without any in the trace. */
@@ -118,7 +118,7 @@ function forwardTest(
 function recordedStarts(snapshot: Snapshot, trace: DeviceTrace, recording: Recording): Uint32Array | null {
   const { events } = snapshot;
   // A trace that continues an earlier one may have a single step.
-  const fewest = recording.behindUs.some((time) => time !== null) ? 1 : FEWEST_TURNS;
+  const fewest = recording.behindUs.some((time) => time !== null) ? 1 : MIN_TURNS;
   if (recording.stepEndsUs.length + 1 < fewest || eventTime(events, trace.first) === 0) return null;
   const starts = [0];
   let ordinal = 0;

@@ -5,7 +5,7 @@ import { frameKind } from './frameKind.js';
 import { isModuleCall, StackRole, type StackRoles } from './stackRole.js';
 
 /** Fewer complete iterations than this are not steps. */
-export const FEWEST_TURNS = 3;
+export const MIN_TURNS = 3;
 /** Share of iterations with a complete cycle: below it, only those are steps, as with skipped batches. */
 const WHOLE = 0.9;
 /** The least such share. */
@@ -15,7 +15,7 @@ const RETURNS = 0.5;
 /** How much more a pass without training may allocate than another. */
 const EVEN = 1.01;
 /** Maximum of examined loops, those with most iterations first. */
-const MOST_LOOPS = 64;
+const MAX_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
 const CALLS_ON =
   /(?:^|\/)(?:contextlib|functools|runpy|threading|asyncio\/\w+|concurrent\/\S+|multiprocessing\/\w+|(?:torch\/(?:utils\/_contextlib|autograd\/grad_mode|amp\/autocast_mode|_compile|_dynamo\/\S+|multiprocessing\/\w+|distributed\/(?:elastic|launcher)\/\S+))|(?:hydra|click|typer|fire|absl|IPython|ipykernel|modal|ray)\/\S+)\.py$/;
@@ -62,7 +62,7 @@ interface Loop {
 
 /** Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line. */
 function mostTurns(loops: readonly Loop[], places: Places): Loop | null {
-  const frequent = loops.filter(({ starts }) => starts.length >= FEWEST_TURNS);
+  const frequent = loops.filter(({ starts }) => starts.length >= MIN_TURNS);
   const withOptimizer = frequent.filter(({ holdsOptimizer }) => holdsOptimizer);
   return (withOptimizer.length > 0 ? withOptimizer : frequent).reduce<Loop | null>((best, loop) => {
     if (best === null || loop.starts.length > best.starts.length) return loop;
@@ -239,8 +239,8 @@ function placesGoneBackTo(snapshot: Snapshot, trace: DeviceTrace, places: Places
   eachArrival(snapshot, trace, places, (place, sibling) => {
     if (sibling !== undefined && places.goesBack(sibling, place)) times.set(place, (times.get(place) ?? 0) + 1);
   });
-  const often = [...times].filter(([, count]) => count >= FEWEST_TURNS - 1).sort((a, b) => b[1] - a[1]);
-  return new Set(often.slice(0, MOST_LOOPS).map(([place]) => place));
+  const often = [...times].filter(([, count]) => count >= MIN_TURNS - 1).sort((a, b) => b[1] - a[1]);
+  return new Set(often.slice(0, MAX_LOOPS).map(([place]) => place));
 }
 
 /** Ordinals at which each place is reached. */
@@ -321,8 +321,7 @@ class Cycle {
     const share = whole.length / (starts.length - 1);
     // A backward pass in every iteration is proof enough, also with a leak.
     const isSure = this.trains || (this.returnsToFloor(starts, ends) && this.isEven(starts));
-    const frequent =
-      whole.length < FEWEST_TURNS || !isSure ? [] : share >= WHOLE ? starts : share >= MOSTLY ? whole : [];
+    const frequent = whole.length < MIN_TURNS || !isSure ? [] : share >= WHOLE ? starts : share >= MOSTLY ? whole : [];
     return { starts: frequent, holdsOptimizer: holding(this.optimizers).length >= MOSTLY * whole.length };
   }
 

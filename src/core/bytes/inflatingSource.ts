@@ -24,7 +24,7 @@ const RATIO_COUNTS_FROM = 1 << 26;
 const FREE_OF_FILE = 1 << 29;
 const MAX_OUTPUT = 64 * 2 ** 30;
 /** Input without any output (headers, empty blocks) that is looked through. */
-const MOST_IDLE = 1 << 20;
+const MAX_IDLE = 1 << 20;
 /** Members of a gzip file beyond the first ones are at least so long, on average. */
 const MEMBERS = { free: 1024, bytes: 4096 };
 
@@ -125,7 +125,7 @@ class InflatingSource implements ByteSource {
       );
     }
     if (this.pieces.some(({ length }) => length > 0)) this.lastOutput = this.consumed;
-    else if (this.consumed - this.lastOutput > MOST_IDLE) throw this.tooEmpty();
+    else if (this.consumed - this.lastOutput > MAX_IDLE) throw this.tooEmpty();
     const ofThis = Math.min(this.consumed * MAX_RATIO, MAX_OUTPUT);
     if (this.end > Math.max(RATIO_COUNTS_FROM, ofThis)) throw this.tooLarge(ofThis, this.end);
     if (this.unfolding !== undefined) {
@@ -169,7 +169,7 @@ class InflatingSource implements ByteSource {
     return new LimitError(
       {
         kind: 'emptyBytes',
-        most: MOST_IDLE,
+        most: MAX_IDLE,
         asked: null,
         offset: this.consumed,
       },

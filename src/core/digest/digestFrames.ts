@@ -3,7 +3,7 @@ import type { StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 
 /** Frames of all stacks of a digest. Beyond this, stacks are their innermost frames. */
-const MOST_FRAMES = 1 << 22;
+const MAX_FRAMES = 1 << 22;
 const INNERMOST = 16;
 
 /** The frames of all stacks of a digest, each once. */
@@ -11,7 +11,7 @@ export class DigestFrames {
   readonly frames: DigestFrame[] = [];
   private readonly index = new Map<number, number>();
   private readonly stacks = new Map<StackId, readonly number[]>();
-  private left = MOST_FRAMES;
+  private left = MAX_FRAMES;
 
   constructor(private readonly snapshot: Snapshot) {}
 

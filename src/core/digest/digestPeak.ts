@@ -73,8 +73,8 @@ export function devicePeaks(
 }
 
 /** Failures that a curve lists, of which so many are looked into. */
-const MOST_LISTED = 100;
-const MOST_FAILURES = 3;
+const MAX_LISTED = 100;
+const MAX_FAILURES = 3;
 
 /**
  * What was held when allocations failed, the last ones of each device, in order.
@@ -90,8 +90,8 @@ export function deviceFailures(
   return views.flatMap((view) => {
     const { history } = view;
     const { first } = history.trace;
-    return failuresOf(snapshot, history, MOST_LISTED)
-      .slice(-MOST_FAILURES)
+    return failuresOf(snapshot, history, MAX_LISTED)
+      .slice(-MAX_FAILURES)
       .map(({ event }) => ({
         frames: ofStack(events.stack[first + event]),
         forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),

@@ -29,7 +29,7 @@ export interface TraceCurve {
 
 /** Columns of the curve: the widest plots have four times as many pixels, for all snapshots of a run. */
 const COLUMNS = 512;
-const MOST_FAILURES = 100;
+const MAX_FAILURES = 100;
 /** The widest overview that collections are kept for, in pixels. */
 const WIDEST = 4096;
 
@@ -55,7 +55,7 @@ export function traceCurve(
       history.reservedAfter(-1) === null
         ? null
         : Float64Array.from(states, (event) => history.reservedAfter(event) ?? 0),
-    outOfMemory: failuresOf(snapshot, history, MOST_FAILURES),
+    outOfMemory: failuresOf(snapshot, history, MAX_FAILURES),
     collected: largestOf(freeingCollections(recording?.collections ?? [], history), WIDEST),
     meeting,
   };

@@ -71,7 +71,7 @@ const SPARSE = 63;
 const DENSE = 3;
 const NEAR_END = 8192;
 /** Rows of older events are left out: earlier dumps have them. */
-const MOST_LIVES = 100_000;
+const MAX_LIVES = 100_000;
 
 /** The frames of a stack, and the user's frame of one that freed. */
 export interface SpanStacks {
@@ -173,8 +173,8 @@ function livesOf(
   // What lives from before the trace to its end is left out: the blocks tell it.
   let rows = [...older.filter((row) => allocations.death[row] < trace.count), ...longLived];
   let since = 0;
-  if (rows.length > MOST_LIVES) {
-    since = Int32Array.from(rows, touched).sort()[rows.length - MOST_LIVES - 1] + 1;
+  if (rows.length > MAX_LIVES) {
+    since = Int32Array.from(rows, touched).sort()[rows.length - MAX_LIVES - 1] + 1;
     rows = rows.filter((row) => touched(row) >= since);
   }
   const stacks = new Indexed<DigestStack>();

@@ -3,19 +3,19 @@ import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
 /** As many as PyTorch can number. */
-const MOST_DEVICES = 128;
+const MAX_DEVICES = 128;
 
 /** Limits the devices: a few bytes name one, and each costs work. @param name of the input @throws LimitError */
 export function expectFewDevices(name: string, devices: Iterable<number>): void {
   const { size } = new Set(devices);
-  if (size <= MOST_DEVICES) return;
+  if (size <= MAX_DEVICES) return;
   throw new LimitError(
-    { kind: 'devices', most: MOST_DEVICES, asked: size, offset: null },
+    { kind: 'devices', most: MAX_DEVICES, asked: size, offset: null },
     t(
       '{0} names {1} devices; PyTorch supports at most {2}. Dump the snapshot again.',
       name,
       countText(size),
-      MOST_DEVICES,
+      MAX_DEVICES,
     ),
   );
 }

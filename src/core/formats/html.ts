@@ -8,7 +8,7 @@ import type { Bytes } from '../model/units.js';
 import { t } from '../text/translate.js';
 import { readFully } from '../bytes/readFully.js';
 import { sliceSource } from '../bytes/sliceSource.js';
-import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
+import { MAX_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
 
 const INVALID = 255;
 const VALUES = makeValues();
@@ -35,11 +35,11 @@ const TIMELINE = 'alloc_data = {"';
 const PICTURE = 'data:image/png;base64,';
 
 /** The data of all pages begins in their first kilobytes, and their end is in the last ones. */
-const MOST_HEAD: Bytes = 1 << 24;
+const MAX_HEAD: Bytes = 1 << 24;
 const TAIL: Bytes = 1 << 16;
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
-  const found = await findMark(source, 0, [VIEWER, CYCLES, TIMELINE, PICTURE], MOST_HEAD);
+  const found = await findMark(source, 0, [VIEWER, CYCLES, TIMELINE, PICTURE], MAX_HEAD);
   switch (found?.mark) {
     case VIEWER:
       return readViewerPage(source, found.end, context);
@@ -93,7 +93,7 @@ async function readViewerPage(source: ByteSource, from: number, context: ReadCon
   for (let next = await nextSnapshot(source, from); next !== null;) {
     const end = await endOf(source, next);
     found.push({ start: next.end, end });
-    if (found.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
+    if (found.length > MAX_SNAPSHOTS) throw tooManySnapshots(source.name);
     next = await nextSnapshot(source, end);
   }
   if (found.length === 0) {

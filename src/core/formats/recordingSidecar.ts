@@ -5,31 +5,29 @@ import type { Recording } from '../model/recording.js';
 import { parseJson } from './json/parseJson.js';
 
 /** Maximum of entries in a list. */
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** Loops around a step, which each line of a report is compared with. */
-const MOST_LOOPS = 100;
+const MAX_LOOPS = 100;
 
 /** Of one owner; the recorder writes fewer. */
-const MOST_LENGTHS = 100;
-const MOST_RELEASES = 100;
-const MOST_OTHERS = 10;
+const MAX_LENGTHS = 100;
+const MAX_RELEASES = 100;
+const MAX_OTHERS = 10;
 
 /** Names of objects, kinds and paths: a longer one is stored as its beginning and end. */
-const LONGEST_TEXT = 1000;
+const MAX_TEXT = 1000;
 
 const text = v.pipe(
   v.string(),
-  v.transform((all) =>
-    all.length <= LONGEST_TEXT ? all : `${all.slice(0, LONGEST_TEXT / 2)}…${all.slice(1 - LONGEST_TEXT / 2)}`,
-  ),
+  v.transform((all) => (all.length <= MAX_TEXT ? all : `${all.slice(0, MAX_TEXT / 2)}…${all.slice(1 - MAX_TEXT / 2)}`)),
 );
 const amount = v.pipe(finite, v.minValue(0));
 const amountOrNull = v.fallback(v.nullable(amount), null);
 const amountOrZero = v.fallback(amount, 0);
 
 /** Those entries of a list that fit. */
-function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MOST_ENTRIES) {
+function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MAX_ENTRIES) {
   return v.pipe(
     v.array(v.unknown()),
     v.transform((all) =>
@@ -42,7 +40,7 @@ function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MOST_E
 }
 
 /** The entries that fit, none where there is no list. */
-function list<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MOST_ENTRIES) {
+function list<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MAX_ENTRIES) {
   return v.fallback(entriesOf(schema, most), []);
 }
 
@@ -73,7 +71,7 @@ const custody = v.object({
   freedBytes: amount,
   movedBytes: amount,
   survivedBytes: amount,
-  lengths: list(amount, MOST_LENGTHS),
+  lengths: list(amount, MAX_LENGTHS),
 });
 
 const release = v.object({
@@ -100,13 +98,13 @@ const owner = v.pipe(
     isDirect: v.fallback(v.boolean(), true),
     pinnedBy: v.fallback(v.nullable(pin), null),
     custody: v.fallback(v.nullable(custody), null),
-    releases: listOrNull(release, MOST_RELEASES),
+    releases: listOrNull(release, MAX_RELEASES),
     also: list(
       v.pipe(
         v.object({ ...placed.entries, name: text }),
         v.transform(({ name, ...at }) => ({ name, place: placeOf(at) })),
       ),
-      MOST_OTHERS,
+      MAX_OTHERS,
     ),
     allocatedAt: list(v.object({ file: text, line: amount, bytes: amountOrZero })),
   }),
@@ -160,7 +158,7 @@ const sidecar = v.object({
   devices: list(device),
   process: v.fallback(v.nullable(process), null),
   holders: v.fallback(v.nullable(holders), null),
-  loops: listOrNull(loop, MOST_LOOPS),
+  loops: listOrNull(loop, MAX_LOOPS),
   releases: listOrNull(v.object({ file: text, line: amount, runs: amount })),
   sources: list(source),
   git: v.fallback(v.nullable(git), null),

@@ -2,7 +2,7 @@ import { LimitError } from '../bytes/limitError.js';
 import { t } from '../text/translate.js';
 
 /** Amounts of all series of a log together: a quarter of a gigabyte of columns. */
-const MOST_SAMPLES = 1 << 25;
+const MAX_SAMPLES = 1 << 25;
 
 /**
  * Limits the memory of a long log.
@@ -11,9 +11,9 @@ const MOST_SAMPLES = 1 << 25;
  * @throws LimitError `samples`
  */
 export function checkSamples(name: string, asked: number): void {
-  if (asked <= MOST_SAMPLES) return;
+  if (asked <= MAX_SAMPLES) return;
   throw new LimitError(
-    { kind: 'samples', most: MOST_SAMPLES, asked, offset: null },
+    { kind: 'samples', most: MAX_SAMPLES, asked, offset: null },
     t('{0} holds more samples than Leakline reads. Split it.', name),
   );
 }

@@ -9,7 +9,7 @@ import { gzip } from './gzip.js';
 import { html, VIEWER } from './html.js';
 import { findMark } from './html/findMark.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
-import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
+import { MAX_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
 import { checkpoint } from './torch/foreignPickle.js';
 import { torchPickle } from './torchPickle.js';
 import { t } from '../text/translate.js';
@@ -27,7 +27,7 @@ const HEAD_BYTES = 64;
 /** No more than a disk reads anyway. */
 const AHEAD_BYTES = 1 << 12;
 /** The part of a page before its snapshots. */
-const MOST_HEADER = 1 << 19;
+const MAX_HEADER = 1 << 19;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
 /** `torch.save` puts the bytes of each tensor into a member of its own. */
 const TENSOR = /^[^/]*\/data\/\d+$/;
@@ -73,7 +73,7 @@ async function chosen(source: ByteSource, members: readonly ZipMember[]): Promis
   const found: ZipMember[] = [];
   const ahead = readingAhead(source);
   for (const file of files) if (await isSnapshot(ahead, file)) found.push(file);
-  if (found.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
+  if (found.length > MAX_SNAPSHOTS) throw tooManySnapshots(source.name);
   if (found.length > 0) return found;
   throw new SnapshotError(
     'unsupported',
@@ -109,7 +109,7 @@ async function isSnapshot(source: ByteSource, member: ZipMember): Promise<boolea
   const head = await headOf(opened);
   if (torchPickle.sniff(head)) return true;
   if (gzip.sniff(head)) return torchPickle.sniff(await headOf(gunzipSource(opened)));
-  if (html.sniff(head)) return (await findMark(sliceSource(opened, 0, MOST_HEADER), 0, [VIEWER])) !== null;
+  if (html.sniff(head)) return (await findMark(sliceSource(opened, 0, MAX_HEADER), 0, [VIEWER])) !== null;
   return SNAPSHOT_NAME.test(member.name) && zip.sniff(head);
 }
 

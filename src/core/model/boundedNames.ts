@@ -3,15 +3,15 @@ import type { StringPool } from './stringPool.js';
 import type { Bytes, StringId } from './units.js';
 
 /** Names of all frames together: a file holds a name once that stands in a million frames, and in as many lines of a report. */
-const MOST_NAMES: Bytes = 1 << 23;
+const MAX_NAMES: Bytes = 1 << 23;
 /** More than so often the bytes of all texts: names of a real program stand in few lines each. */
-const MOST_MENTIONS = 2;
+const MAX_MENTIONS = 2;
 /** No name is shortened beyond this. */
 const SHORTEST: Bytes = 120;
 
 /** The same frames with names that are short enough for all of them. */
-export function boundedNames(frames: FrameTable, strings: StringPool, free = MOST_NAMES): FrameTable {
-  const most = Math.max(free, MOST_MENTIONS * strings.utf8().bytes.length);
+export function boundedNames(frames: FrameTable, strings: StringPool, free = MAX_NAMES): FrameTable {
+  const most = Math.max(free, MAX_MENTIONS * strings.utf8().bytes.length);
   let bytes = 0;
   for (let frame = 0; frame < frames.count; frame++)
     bytes += strings.lengthOf(frames.name[frame]) + strings.lengthOf(frames.file[frame]);

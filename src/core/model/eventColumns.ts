@@ -25,7 +25,7 @@ export interface EventRow {
 type RareColumn = 'forwardStack' | 'category' | 'metadata' | 'compileContext';
 
 /** A file's size may lie; a guess beyond this is not believed. */
-export const MOST_EXPECTED = 1 << 23;
+export const MAX_EXPECTED = 1 << 23;
 
 /** The columns of the trace. They grow together: a check of each per entry would take a tenth of the time. */
 export class EventColumns {
@@ -42,7 +42,7 @@ export class EventColumns {
 
   /** @param expected entries, a guess: memory that is not written to costs nothing */
   constructor(expected = 0) {
-    const capacity = Math.max(1024, Math.min(MOST_EXPECTED, Math.ceil(expected)));
+    const capacity = Math.max(1024, Math.min(MAX_EXPECTED, Math.ceil(expected)));
     this.capacity = capacity;
     this.action = new Uint8Array(capacity);
     this.addrLow = new Uint32Array(capacity);

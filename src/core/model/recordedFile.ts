@@ -30,13 +30,13 @@ const GENERATED =
 
 /** Kinds by name: the stacks of a run repeat file names. */
 const known = new Map<string, RecordedKind>();
-const MOST_KNOWN = 1 << 16;
+const MAX_KNOWN = 1 << 16;
 
 /** Finds the kind of a recorded file name. */
 export function recordedKind(file: string): RecordedKind {
   let kind = known.get(file);
   if (kind === undefined) {
-    if (known.size >= MOST_KNOWN) known.clear();
+    if (known.size >= MAX_KNOWN) known.clear();
     known.set(file, (kind = kindOf(file)));
   }
   return kind;

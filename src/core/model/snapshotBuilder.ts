@@ -18,7 +18,7 @@ import {
   type Snapshot,
   type SnapshotWarning,
 } from './snapshot.js';
-import { EventColumns, MOST_EXPECTED, type EventRow } from './eventColumns.js';
+import { EventColumns, MAX_EXPECTED, type EventRow } from './eventColumns.js';
 import { FrameInterner, StackInterner } from './stackInterner.js';
 import { StringPool } from './stringPool.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
@@ -102,7 +102,7 @@ export class SnapshotBuilder {
     events.length = 0;
     this.events = events;
     // Half of the calls of an allocator or fewer have a stack.
-    this.captures = new Captures(Math.min(MOST_EXPECTED, expectedEvents) / 2);
+    this.captures = new Captures(Math.min(MAX_EXPECTED, expectedEvents) / 2);
   }
 
   get eventCount(): number {

@@ -19,9 +19,9 @@ const HEAD_EVENTS = 64;
 /** The right place is so many times nearer in time than any other. */
 const CLEARLY = 4;
 /** Comparisons of rows, over those of one pass: events that are all alike are not looked at for long. */
-const MOST_LOOKS = 8;
+const MAX_LOOKS = 8;
 /** Fewer events at the end of a trace are not enough to find them again. */
-const FEWEST_ALIKE = 64;
+const MIN_ALIKE = 64;
 
 /**
  * Columns of a digested snapshot, which the next one fills again. An earlier dump of the same process begins with the same
@@ -74,13 +74,13 @@ export class SpareColumns {
   endOf(tail: TraceRows): number | null {
     const { columns, count } = this;
     const { length } = tail.addrLow;
-    if (length < FEWEST_ALIKE) return null;
+    if (length < MIN_ALIKE) return null;
     const { originUs, sinceUs } = columns;
     const endUs = tail.timeUs[length - 1] - originUs;
     const fewest = Math.max(length, columns.length);
     const apartUs = (end: number): Microseconds =>
       end < fewest || end > count ? Infinity : Math.abs(sinceUs[end - 1] - endUs);
-    let looks = MOST_LOOKS * count;
+    let looks = MAX_LOOKS * count;
     let best: number | null = null;
     let farthestUs = SAME_CLOCK_US;
     // From the same time on into both directions.

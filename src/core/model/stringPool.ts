@@ -4,7 +4,7 @@ import type { StringTable } from './snapshot.js';
 import type { StringId } from './units.js';
 
 /** Bytes of the longest text: paths have 4096 at most, names of C++ templates some thousands. */
-export const MOST_TEXT = 1 << 14;
+export const MAX_TEXT = 1 << 14;
 /** Marks the gap of a shortened text. */
 const GAP = new TextEncoder().encode('…');
 
@@ -52,7 +52,7 @@ export class StringPool implements StringTable {
 
   private find(source: Uint8Array, from: number, to: number): StringId {
     // A file of longer texts could fill any memory.
-    if (to - from > MOST_TEXT) return this.findShortened(source, from, to, MOST_TEXT);
+    if (to - from > MAX_TEXT) return this.findShortened(source, from, to, MAX_TEXT);
     const hash = textHash(source, from, to, PROCESS_KEY);
     const mask = this.table.length - 1;
     let place = hash & mask;

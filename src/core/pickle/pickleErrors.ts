@@ -2,7 +2,7 @@ import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { t } from '../text/translate.js';
 import { FORBIDDEN_OPCODES } from './opcodes.js';
-import { MOST_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
+import { MAX_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
 
 /** What the machine says of one input: its name, what is wrong, where, and what to do. Offsets are those of bytes. */
 export class PickleErrors {
@@ -36,7 +36,7 @@ export class PickleErrors {
 
   /** @param asked how much, where that is known */
   limit(kind: Excess, offset: number, asked: number | null = null): LimitError {
-    const most = kind === 'integerBytes' ? MOST_INTEGER_BYTES : this.limits[kind];
+    const most = kind === 'integerBytes' ? MAX_INTEGER_BYTES : this.limits[kind];
     const said = [this.name, excessText(kind, asked), offset] as const;
     return new LimitError(
       { kind, most, asked, offset },

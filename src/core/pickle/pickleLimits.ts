@@ -20,4 +20,4 @@ export const DEFAULT_PICKLE_LIMITS: PickleLimits = {
 };
 
 /** Bytes of one whole number. */
-export const MOST_INTEGER_BYTES = 255;
+export const MAX_INTEGER_BYTES = 255;

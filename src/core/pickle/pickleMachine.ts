@@ -20,7 +20,7 @@ import {
 } from './values.js';
 
 /** A file's size may lie; a guess beyond this is not believed. */
-const MOST_EXPECTED_SLOTS = 1 << 26;
+const MAX_EXPECTED_SLOTS = 1 << 26;
 const MEMO_START = 1 << 12;
 /**
  * Bytes that are run over by one call: a function that is called repeatedly is compiled once and for all, one that
@@ -57,7 +57,7 @@ export class PickleMachine {
   ) {
     const slots = Math.min(
       limits.memoSlots,
-      Math.max(MEMO_START, Math.min(MOST_EXPECTED_SLOTS, Math.ceil(expectedSlots))),
+      Math.max(MEMO_START, Math.min(MAX_EXPECTED_SLOTS, Math.ceil(expectedSlots))),
     );
     this.errors = new PickleErrors(name, limits);
     this.operands = new Operands(sink, this.errors);

@@ -2,7 +2,7 @@ import { putInteger, unsigned } from './integers.js';
 import { Op } from './opcodes.js';
 import type { Operands } from './operands.js';
 import type { PickleErrors } from './pickleErrors.js';
-import { MOST_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
+import { MAX_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
 import type { PickleSink } from './pickleSink.js';
 import { EMPTY_DICT_REF, EMPTY_LIST_REF, Kind, makeRef, NO_SLOT, OPAQUE_REF, type Ref, TEXT_BITS } from './values.js';
 
@@ -54,7 +54,7 @@ export class RareOpcodes {
       case Op.Long4: {
         if (end - p < 5) return p;
         const bytes = unsigned(buffer, p + 1, 4);
-        if (bytes > MOST_INTEGER_BYTES) throw errors.limit('integerBytes', base + p, bytes);
+        if (bytes > MAX_INTEGER_BYTES) throw errors.limit('integerBytes', base + p, bytes);
         if (end - p < 5 + bytes) return p;
         putInteger(stack, sp++, buffer, p + 5, bytes);
         p += 5 + bytes;

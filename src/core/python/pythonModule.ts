@@ -13,24 +13,24 @@ export interface PythonModule {
 }
 
 /** No source that a person wrote is longer; generated tables are. */
-export const MOST_CHARACTERS = 1 << 20;
+export const MAX_CHARACTERS = 1 << 20;
 /** Steps of the parser. The longest sources that people wrote take a fifth of a step per character, at most 90,000. */
-export const MOST_STEPS = 400_000;
+export const MAX_STEPS = 400_000;
 /** For all files of a program: hundreds of files that people wrote. */
-const MOST_TOGETHER = 1_000_000;
+const MAX_TOGETHER = 1_000_000;
 
 /** Bounds the parsing of a program's files together, by work and not by time: a busy machine gives the same answers. */
 export class ParseBudget {
   private steps = 0;
 
   get isSpent(): boolean {
-    return this.steps > MOST_TOGETHER;
+    return this.steps > MAX_TOGETHER;
   }
 
   /** @param module the result of parsing a text */
   take(module: PythonModule | null, { length }: string): void {
     if (module !== null) this.steps += module.steps;
-    else if (length <= MOST_CHARACTERS) this.steps += MOST_STEPS;
+    else if (length <= MAX_CHARACTERS) this.steps += MAX_STEPS;
   }
 }
 

@@ -2,7 +2,7 @@ import type { Tree } from '@lezer/common';
 import { parser } from '@lezer/python';
 import type { Expression, If, Import, Statement } from './ast.js';
 import { ExpressionReader } from './readExpression.js';
-import { MOST_CHARACTERS, MOST_STEPS } from './pythonModule.js';
+import { MAX_CHARACTERS, MAX_STEPS } from './pythonModule.js';
 import type { SyntaxPart } from './syntaxPart.js';
 
 /** Deeper nesting than a person writes is not followed. */
@@ -283,9 +283,9 @@ function importOf(text: string, { from, to }: SyntaxPart): Import {
 
 /** Parses Python, also around syntax errors. @returns null beyond the limits */
 export function parsePython(text: string): { tree: Tree; steps: number } | null {
-  if (text.length > MOST_CHARACTERS) return null;
+  if (text.length > MAX_CHARACTERS) return null;
   const parse = parser.startParse(text);
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const tree = parse.advance();
     if (tree !== null) return { tree, steps: step + 1 };
   }

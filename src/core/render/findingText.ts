@@ -8,7 +8,7 @@ import { fileAndLine, holderSourceText, placeText } from '../report/reportText.j
 import { t } from '../text/translate.js';
 
 /** Lines of a finding that are named. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 /** Findings of a run that a person has to look at. */
 function suspectFindings(run: RunReport): Finding[] {
@@ -65,7 +65,7 @@ export function findingMarkdown(run: RunReport, code: (text: string) => string):
 function parts(finding: Finding, run: RunReport, code: (text: string) => string): string[] {
   const { holder, lines } = finding;
   const sentence = findingSentence(finding, run.steps, code);
-  const places = lines.slice(0, MOST_LINES).map((line) => code(placeText(line)));
+  const places = lines.slice(0, MAX_LINES).map((line) => code(placeText(line)));
   const rest = lines.length - places.length;
   if (rest > 0) places.push(t('{0} more', rest));
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;

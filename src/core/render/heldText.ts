@@ -11,9 +11,9 @@ import { bucketParts } from '../report/bucketParts.js';
 import { bucketText, fileAndLine, liveBytes, otherLinesText, placeText } from '../report/reportText.js';
 
 /** Lines that are named. */
-const MOST_LINES = 5;
+const MAX_LINES = 5;
 /** Ways of one line that are named. */
-const MOST_WAYS = 4;
+const MAX_WAYS = 4;
 /** Share of a line that a way holds to be named. */
 const LEAST_WAY = 0.1;
 /** Fewer equal blocks of one stack may be equal by chance. */
@@ -25,7 +25,7 @@ const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
 
 /** Lines of a terminal: a table that adds up, with notes on its lines. */
 export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: string, mostLines: number): string[] {
-  const shown = peak.lines.slice(0, Math.max(MOST_LINES, mostLines === Infinity ? mostLines : 0));
+  const shown = peak.lines.slice(0, Math.max(MAX_LINES, mostLines === Infinity ? mostLines : 0));
   const rest = peak.lines.slice(shown.length);
   const others = rest.length + peak.otherLines.lines;
   const row = (bytes: number, blocks: string, place: string): string[] => [
@@ -54,7 +54,7 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
     { title: 'BLOCKS', align: '>' },
     { title: 'LINE', align: '<' },
   ];
-  const known = shown.slice(0, MOST_LINES);
+  const known = shown.slice(0, MAX_LINES);
   const ways = known.map((line) => noteOf(line)).filter((note) => note.length > 0);
   const notes = [...ways.flatMap(noteLines), ...sharedFacts(known), ...olderTexts(peak)];
   return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
@@ -89,7 +89,7 @@ export function noteLines([first, ...ways]: readonly string[]): string[] {
 /** A list in Markdown. @param code makes a code span of a recorded name */
 export function heldMarkdown(peak: PeakReport, code: (text: string) => string): string[] {
   return [
-    ...peak.lines.slice(0, MOST_LINES).flatMap((line) => {
+    ...peak.lines.slice(0, MAX_LINES).flatMap((line) => {
       const amount = tCount(
         line.blocks,
         '{1} on {2}, 1 block.',
@@ -121,7 +121,7 @@ function wayTexts(
   { ways, bytes }: Pick<PeakLine, 'ways' | 'bytes'>,
   code: (text: string) => string,
 ): [string, ...string[]] {
-  const shown = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MOST_WAYS);
+  const shown = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MAX_WAYS);
   if (shown.length < 2) {
     const equal = shown.map((way) => equalText(way, bytes)).join('');
     const through = shown.at(0)?.through ?? null;

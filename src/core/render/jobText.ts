@@ -8,7 +8,7 @@ import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
 /** Ranks of a job that are shown in full. */
-const MOST_RANKS = 8;
+const MAX_RANKS = 8;
 
 /** The runs of a report that a text shows. */
 interface ShownRuns {
@@ -19,7 +19,7 @@ interface ShownRuns {
 
 /** The rank that leaks most represents a job of many. @param most lines of a text, Infinity for all ranks */
 export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
-  const large = [...runsByJob(runs)].filter(([, ranked]) => most !== Infinity && ranked.length > MOST_RANKS);
+  const large = [...runsByJob(runs)].filter(([, ranked]) => most !== Infinity && ranked.length > MAX_RANKS);
   const hidden = new Set<RunReport>();
   const jobs = large.map(([job, ranked]) => {
     const [shown] = [...ranked].sort((a, b) => severity(a.verdict) - severity(b.verdict) || leaked(b) - leaked(a));

@@ -7,7 +7,7 @@ import { passText, placeText } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
 
 /** Callers of the requesting line. */
-const MOST_CALLERS = 4;
+const MAX_CALLERS = 4;
 
 /** Lines of a terminal, and an empty one after them; none where no allocation failed. */
 export function outOfMemoryLines({ outOfMemory }: RunReport, mostLines: number): string[] {
@@ -54,7 +54,7 @@ export function outOfMemoryMarkdown(
 function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: string) => string): string[] {
   const { device, capacityBytes, reservedBytes, deviceFreeBytes, held } = failure;
   const callers = callersOf(failure)
-    .slice(0, MOST_CALLERS)
+    .slice(0, MAX_CALLERS)
     .map((frame) => code(placeText(frame)));
   const pass = held === null ? null : passText(held);
   return [

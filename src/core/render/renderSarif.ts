@@ -15,7 +15,7 @@ const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 const ROOT = 'SRCROOT';
 const FINGERPRINT = 'leaklineFinding/v1';
 /** Frames per stack. */
-const MOST_FRAMES = 32;
+const MAX_FRAMES = 32;
 
 type Suspect = 'leak' | 'cycle' | 'growing';
 type RuleId = Suspect | 'overBudget';
@@ -273,7 +273,7 @@ function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifR
     message: { text: `${byteText(liveBytes)} in ${plural(blocks, 'block')}` },
     frames: frames
       .filter((frame) => recordedKind(frame.file) !== 'native')
-      .slice(0, MOST_FRAMES)
+      .slice(0, MAX_FRAMES)
       .map((frame) => ({
         location: {
           ...locationOf(frame, frame.function),

@@ -55,7 +55,7 @@ const REUSED_SENTENCE =
   'The traces do not overlap: survivors are matched by address, size and stack, and an address may have been reused.';
 export const SPARKLINE_WIDTH = 12;
 /** Paths that mapping left open, named at most. */
-const MOST_PATHS = 5;
+const MAX_PATHS = 5;
 
 /** The report as text that ends with a newline. Control characters of recorded names show as escapes. */
 export function renderText(report: Report, options: TextOptions): string {
@@ -131,10 +131,10 @@ export function unmappedText(paths: UnmappedFiles): string[] {
   if (paths.unmapped.length > 0) {
     texts.push(`${plural(paths.unmapped.length, 'recorded file')} not found below the root: ${listed(paths.unmapped)}`);
   }
-  for (const { recorded, candidates } of paths.ambiguous.slice(0, MOST_PATHS)) {
-    texts.push(`${recorded} could be ${candidates.slice(0, MOST_PATHS).join(' or ')}`);
+  for (const { recorded, candidates } of paths.ambiguous.slice(0, MAX_PATHS)) {
+    texts.push(`${recorded} could be ${candidates.slice(0, MAX_PATHS).join(' or ')}`);
   }
-  if (paths.ambiguous.length > MOST_PATHS) texts.push(`${paths.ambiguous.length - MOST_PATHS} more files are as open`);
+  if (paths.ambiguous.length > MAX_PATHS) texts.push(`${paths.ambiguous.length - MAX_PATHS} more files are as open`);
   return texts.map(visibleText);
 }
 
@@ -275,8 +275,8 @@ function notes(texts: readonly string[]): string[] {
 }
 
 function listed(paths: readonly string[]): string {
-  const rest = paths.length - MOST_PATHS;
-  return paths.slice(0, MOST_PATHS).join(', ') + (rest > 0 ? `, and ${rest} more` : '');
+  const rest = paths.length - MAX_PATHS;
+  return paths.slice(0, MAX_PATHS).join(', ') + (rest > 0 ? `, and ${rest} more` : '');
 }
 
 function flowTexts({ flow }: CompareCell): string[] {

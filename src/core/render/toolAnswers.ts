@@ -7,8 +7,8 @@ import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './ren
 
 /** Lines in a table at most, leaks apart; findings, their lines, and ranks in an answer. */
 const MOST = 10;
-const MOST_STACKS = 3;
-const MOST_FRAMES = 12;
+const MAX_STACKS = 3;
+const MAX_FRAMES = 12;
 /** Characters of an answer. */
 const LONGEST = 40_000;
 
@@ -98,14 +98,12 @@ function partOf(run: RunReport, line: LineReport): object {
     forecast: run.forecast,
     ...facts,
     liveBytesPerSnapshot: series,
-    stacks: stacks.slice(0, MOST_STACKS).map(shortStack),
+    stacks: stacks.slice(0, MAX_STACKS).map(shortStack),
   };
 }
 
 function shortStack({ frames, liveBytes, blocks, verdict }: StackReport): object {
-  const innermostFirst = frames
-    .slice(0, MOST_FRAMES)
-    .map(({ file, line, function: name }) => `${file}:${line} ${name}`);
+  const innermostFirst = frames.slice(0, MAX_FRAMES).map(({ file, line, function: name }) => `${file}:${line} ${name}`);
   return { liveBytes, blocks, verdict, innermostFirst };
 }
 

@@ -8,17 +8,17 @@ import { isSuspect, sum } from './lineSelection.js';
 import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } from './report.js';
 
 /** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
-const MOST_CHARACTERS = 1 << 25;
+const MAX_CHARACTERS = 1 << 25;
 /** At most, of a number with its comma, and of a character in a text. */
 const NUMBER_CHARACTERS = 26;
 const ESCAPED = 6;
 /** Of each run of a large job, and of all of them. */
 const LEAST_OF_RUN = 1 << 14;
-const MOST_OF_JOB = 1 << 26;
+const MAX_OF_JOB = 1 << 26;
 
 /** Characters of the lines and stacks of so many runs. */
 export function mostCharacters(runs: number): number {
-  return Math.max(MOST_CHARACTERS, Math.min(runs * LEAST_OF_RUN, MOST_OF_JOB));
+  return Math.max(MAX_CHARACTERS, Math.min(runs * LEAST_OF_RUN, MAX_OF_JOB));
 }
 
 /** Bounds lines and stacks: suspects come before other lines, and the largest first. */
@@ -66,7 +66,7 @@ export function boundRuns(runs: readonly RunReport[], most = mostCharacters(runs
 }
 
 /** Bounds a comparison: lines that changed most come first. */
-export function boundCompare(report: CompareReport, most = MOST_CHARACTERS): void {
+export function boundCompare(report: CompareReport, most = MAX_CHARACTERS): void {
   const fits = roomFor(most);
   if (report.fix !== null) boundFix(report.fix, fits);
   boundLines(

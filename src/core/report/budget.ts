@@ -5,7 +5,7 @@ import { byteText, parseBytes } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { plural } from '../text/plural.js';
 import { findingsOf } from './findings.js';
-import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, MOST_ENTRIES, names } from './ignoredLeaks.js';
+import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, MAX_ENTRIES, names } from './ignoredLeaks.js';
 import { sum } from './lineSelection.js';
 import type { LineReport, OverBudget, Report, RunReport, StepSource } from './report.js';
 import { fileAndLine } from './reportText.js';
@@ -48,7 +48,7 @@ const budgetSchema = v.strictObject(
     lines: v.optional(
       v.pipe(
         v.array(v.unknown(), 'is not a list'),
-        v.maxLength(MOST_ENTRIES, `has more than ${MOST_ENTRIES} entries`),
+        v.maxLength(MAX_ENTRIES, `has more than ${MAX_ENTRIES} entries`),
         v.array(v.looseObject({ file: v.string('is not a path'), leakBytesPerStep: size }, complaint)),
       ),
       [],

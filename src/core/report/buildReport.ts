@@ -105,7 +105,7 @@ export function buildReport(
 }
 
 /** Maximum of rows per series in a report. */
-const MOST_ROWS = 64;
+const MAX_ROWS = 64;
 
 /** How much was held over time. */
 export function trendReport(path: string, trend: Trend): TrendReport {
@@ -126,7 +126,7 @@ export function trendReport(path: string, trend: Trend): TrendReport {
 /** Rows without a value are left out. */
 function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSeriesReport {
   const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
-  const at = evenly(rows.length, MOST_ROWS).map((place) => rows[place]);
+  const at = evenly(rows.length, MAX_ROWS).map((place) => rows[place]);
   const values = at.map((row) => bytes[row]);
   const first = values.at(0) ?? 0;
   const last = values.at(-1) ?? 0;

@@ -8,10 +8,10 @@ import type { CycleReport, CycleTensorReport, HolderReport } from './report.js';
 import { reportFrame } from './reportFrame.js';
 
 /** A graph of garbage may be large, with many repetitions. */
-const MOST_TENSORS = 1000;
-const LONGEST_LABEL = 60;
+const MAX_TENSORS = 1000;
+const MAX_LABEL = 60;
 /** Objects of a chain that are named. */
-const LONGEST_CHAIN = 12;
+const MAX_CHAIN = 12;
 
 /** Memory held by reference cycles, and the lines that allocated it. */
 export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup): CycleReport {
@@ -22,7 +22,7 @@ export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup)
     bytes: graph.fileBytes,
     objects: graph.nodes.length,
     tensors: chains.length,
-    kept: chains.slice(0, MOST_TENSORS).map((chain) => tensorReport(chain, graph, lookup)),
+    kept: chains.slice(0, MAX_TENSORS).map((chain) => tensorReport(chain, graph, lookup)),
   };
 }
 
@@ -36,8 +36,8 @@ function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | n
 function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
   const objects = cycle.length > 0 ? [...cycle, cycle[0]] : path;
   const names = objects.map((node) => labelText(graph.nodes[node].label));
-  if (names.length <= LONGEST_CHAIN) return names.join(' → ');
-  return [...names.slice(0, LONGEST_CHAIN - 1), '…', names[names.length - 1]].join(' → ');
+  if (names.length <= MAX_CHAIN) return names.join(' → ');
+  return [...names.slice(0, MAX_CHAIN - 1), '…', names[names.length - 1]].join(' → ');
 }
 
 function tensorReport(chain: CycleChain, graph: CycleGraph, lookup: FileLookup): CycleTensorReport {
@@ -57,7 +57,7 @@ function digestFrame({ file, line, name }: { file: string; line: number; name: s
 /** Labels of Python objects have a kind, then a name on the next line. */
 function labelText(label: string): string {
   const text = label.replace(/\s+/g, ' ').replace(/^object /, '');
-  return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL - 1)}…`;
+  return text.length <= MAX_LABEL ? text : `${text.slice(0, MAX_LABEL - 1)}…`;
 }
 
 interface LineCycle {

@@ -8,7 +8,7 @@ import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource,
 /** Rates this near to each other are the same. */
 const NEAR = 0.1;
 /** Snapshots between the same steps from which on rates are taken from them. */
-const FEWEST_COMMON = 3;
+const MIN_COMMON = 3;
 /** The unit of steps, if two runs of a program have the same. */
 const COUNTED: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder']);
 /** Verdicts under which memory still grows, or may. */
@@ -52,7 +52,7 @@ function ratesOf(before: RunReport, after: RunReport): { before: LineRate; after
   const within = (run: RunReport): number[] =>
     run.snapshots.flatMap(({ step }, i) => (step !== null && step >= from && step <= to ? [i] : []));
   const common = { before: within(before), after: within(after) };
-  if (common.before.length >= FEWEST_COMMON && common.after.length >= FEWEST_COMMON) {
+  if (common.before.length >= MIN_COMMON && common.after.length >= MIN_COMMON) {
     const over =
       (run: RunReport, places: readonly number[]): LineRate =>
       (line) =>

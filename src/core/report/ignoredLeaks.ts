@@ -14,9 +14,9 @@ const SCHEMA = 'leakline.workspace/1';
 /** The user's entries precede the baseline: a leak in both has the user's reason. */
 const LISTS = ['ignoredLeaks', 'baseline'] as const;
 /** Maximum size of a file written by users. */
-export const MOST_ENTRIES = 10_000;
+export const MAX_ENTRIES = 10_000;
 /** Longer lines are data. */
-const LONGEST_STATEMENT = 500;
+const MAX_STATEMENT = 500;
 
 /** One leak that is not reported. */
 export interface IgnoredLeak {
@@ -83,7 +83,7 @@ export function names(leak: IgnoredLeak, line: LineReport): boolean {
 
 /** A line of source as statements compare it. */
 export function statementText(line: string): string {
-  return line.trim().replace(/\s+/g, ' ').slice(0, LONGEST_STATEMENT);
+  return line.trim().replace(/\s+/g, ' ').slice(0, MAX_STATEMENT);
 }
 
 /** The report with ignored lines marked; they do not count for their run. */
@@ -142,8 +142,7 @@ export function documentOf(text: string): Record<string, unknown> {
 function entriesOf(document: Record<string, unknown>, list: string): unknown[] {
   const entries = document[list] ?? [];
   if (!Array.isArray(entries)) throw new IgnoreFileError(t('"{0}" is not a list', list));
-  if (entries.length > MOST_ENTRIES)
-    throw new IgnoreFileError(t('"{0}" has more than {1} entries', list, MOST_ENTRIES));
+  if (entries.length > MAX_ENTRIES) throw new IgnoreFileError(t('"{0}" has more than {1} entries', list, MAX_ENTRIES));
   return entries as unknown[];
 }
 

@@ -12,9 +12,9 @@ import type { OutOfMemoryReport, ReportFrame } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
 /** Failures that words name, the latest. */
-const MOST_NAMED = 3;
+const MAX_NAMED = 3;
 /** Metadata is often JSON of any length. */
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 
 /** The failed allocations of the latest trace that has any. */
 export function outOfMemory(
@@ -81,10 +81,10 @@ export function fragmentationText(failure: OutOfMemoryReport): string | null {
 
 /** One sentence for each of the latest failures, and one for how many there are before. */
 export function outOfMemoryTexts(failures: readonly OutOfMemoryReport[]): string[] {
-  const earlier = failures.length - MOST_NAMED;
+  const earlier = failures.length - MAX_NAMED;
   return [
     ...(earlier > 0 ? [tCount(earlier, '1 allocation failed before.', '{0} allocations failed before.')] : []),
-    ...failures.slice(-MOST_NAMED).map((failure) => failureText(failure)),
+    ...failures.slice(-MAX_NAMED).map((failure) => failureText(failure)),
   ];
 }
 
@@ -99,7 +99,7 @@ export function failureText(failure: OutOfMemoryReport, code: (text: string) => 
     reservedBytes === null
       ? t('{0} live', byteText(liveBytes))
       : t('{0} of {1} reserved in use', byteText(liveBytes), byteText(reservedBytes)),
-    ...(metadata === null ? [] : [t('metadata {0}', code(metadata.slice(0, MOST_CHARACTERS)))]),
+    ...(metadata === null ? [] : [t('metadata {0}', code(metadata.slice(0, MAX_CHARACTERS)))]),
   ];
   return t('Out of memory on device {0}: {1}.', device, facts.join(', '));
 }

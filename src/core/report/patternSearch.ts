@@ -27,20 +27,20 @@ interface SourceAccess {
 }
 
 /** Stacks of a line that are followed. */
-const MOST_STACKS = 3;
+const MAX_STACKS = 3;
 
 /**
  * Expressions looked at for a run, before its next line is not followed: work, not time, so that a busy machine gives
  * the same verdicts. Real programs take some thousands.
  */
-const MOST_WORK = 800_000;
+const MAX_WORK = 800_000;
 /** The same before a line is skipped that the recorder proved: its source could only add an edit. */
 const PROVED_WORK = 50_000;
 /** What a stack takes apart from its expressions. */
 const WORK_OF_STACK = 400;
 
 /** Places that are remembered. */
-const MOST_PLACES = 4096;
+const MAX_PLACES = 4096;
 
 /** A stack, and what the source shows along it. */
 interface FollowedStack {
@@ -68,7 +68,7 @@ export class PatternSearch {
     const bySize = [...lines].sort((a, b) => b.growingBytes - a.growingBytes || b.liveBytes - a.liveBytes);
     let work = 0;
     for (const line of bySize) {
-      if (work > MOST_WORK) break;
+      if (work > MAX_WORK) break;
       if (work > PROVED_WORK && line.custody?.isRetained === true) continue;
       const followed = this.followStacks(line, sources);
       findings.set(line, findingOf(line, followed, sources, access));
@@ -80,7 +80,7 @@ export class PatternSearch {
   private followStacks(line: ObservedLine, sources: Sources): FollowedStack[] {
     const stacks = line.decidingFrames();
     const [growth, every] = [line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)] as const;
-    return (stacks.length > 0 ? stacks.slice(0, MOST_STACKS) : [[]]).flatMap((frames) => {
+    return (stacks.length > 0 ? stacks.slice(0, MAX_STACKS) : [[]]).flatMap((frames) => {
       const path = pathsOfStack(frames, line.owner, sources);
       return path === null ? [] : [{ path, result: this.followOnce(path, sources, growth, every) }];
     });
@@ -96,7 +96,7 @@ export class PatternSearch {
       return known.followed;
     sources.takeAsked();
     const followed = findHolder(path, sources, growth, every);
-    if (this.places.size >= MOST_PLACES) this.places.clear();
+    if (this.places.size >= MAX_PLACES) this.places.clear();
     // The places refer to the modules of the path.
     const asked = new Map([...path.map(({ module }) => [module.file, module] as const), ...sources.takeAsked()]);
     this.places.set(key, { asked, followed });

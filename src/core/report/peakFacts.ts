@@ -65,7 +65,7 @@ function leftText(category: Category, blocks: number): string {
 }
 
 /** Sentences of advice in a whole report, and the share of the peak that each must concern. */
-const MOST_ADVICE = 3;
+const MAX_ADVICE = 3;
 const LEAST_SHARE = 0.1;
 
 /**
@@ -79,7 +79,7 @@ export function peakAdvice(amounts: readonly PeakAmount[], forwardOnly: boolean)
     .filter(({ bytes }) => bytes > 0 && bytes >= LEAST_SHARE * all)
     .sort((a, b) => b.bytes - a.bytes)
     .flatMap((amount) => adviceOf(amount.category, amount, forwardOnly, LEAST_SHARE * all))
-    .slice(0, MOST_ADVICE);
+    .slice(0, MAX_ADVICE);
 }
 
 /** Categories alone support only this: gradients and parameters need more evidence. */

@@ -22,7 +22,7 @@ interface LineAmounts {
 }
 
 /** Lines of a peak beyond the largest are added up. */
-const MOST_LINES = 5000;
+const MAX_LINES = 5000;
 
 /** Who held the memory at each device's peak in a run's last recording, that of most bytes first. */
 export function peakReports(
@@ -69,7 +69,7 @@ export function peakReport(
     frames: framesOf([...group.frames, ...group.forwardFrames]).map((frame) => reportFrame(frame, lookup)),
   });
   const held = [...lines.values()].sort((a, b) => bytesOf(b) - bytesOf(a));
-  const others = held.splice(MOST_LINES);
+  const others = held.splice(MAX_LINES);
   const frames = framesOf(peak.frames);
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
   const forwardOnly = !ranOut && !peak.older.hasGradients;

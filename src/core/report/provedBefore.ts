@@ -23,7 +23,7 @@ export interface ProofStore {
 }
 
 /** More lines do not leak. */
-const MOST_LINES = 2_000;
+const MAX_LINES = 2_000;
 
 /** Leaks that were proved before their source was edited. An unfinished fix does not change the recorded facts. */
 export class ProvedBefore {
@@ -66,7 +66,7 @@ export class ProvedBefore {
       this.proofs.set(key, { versions, holder: line.holder });
     }
     for (const key of this.proofs.keys()) {
-      if (this.proofs.size <= MOST_LINES) return;
+      if (this.proofs.size <= MAX_LINES) return;
       this.proofs.delete(key);
     }
   }
@@ -88,7 +88,7 @@ export class ProvedBefore {
   private async load(): Promise<void> {
     const proofs = (await this.proofStore?.load()) ?? [];
     if (!v.is(storedProofs, proofs)) return;
-    for (const { key, versions, holder } of proofs.slice(-MOST_LINES)) this.proofs.set(key, { versions, holder });
+    for (const { key, versions, holder } of proofs.slice(-MAX_LINES)) this.proofs.set(key, { versions, holder });
     this.saved = JSON.stringify(proofs);
   }
 }

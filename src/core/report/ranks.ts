@@ -2,7 +2,7 @@ import { t, tCount } from '../text/translate.js';
 import type { MissingRanks, RanksBehind, RunReport } from './report.js';
 
 /** Ranks in a row that are one range. */
-const FEWEST_IN_RANGE = 3;
+const MIN_IN_RANGE = 3;
 
 /** How many ranks runs are of; one that has no rank is of none. */
 export function rankCount(runs: readonly Pick<RunReport, 'rank'>[]): number {
@@ -28,7 +28,7 @@ export function ranksText(ranks: readonly number[]): string {
   for (let from = 0; from < sorted.length;) {
     let to = from + 1;
     while (sorted[to] === sorted[to - 1] + 1) to++;
-    if (to - from >= FEWEST_IN_RANGE) parts.push(`${sorted[from]}–${sorted[to - 1]}`);
+    if (to - from >= MIN_IN_RANGE) parts.push(`${sorted[from]}–${sorted[to - 1]}`);
     else parts.push(...sorted.slice(from, to).map(String));
     from = to;
   }
@@ -40,7 +40,7 @@ export function ranksText(ranks: readonly number[]): string {
 export function missingRanks(runs: readonly RunReport[], expected: number | null): MissingRanks[] {
   const jobs = [...runsByJob(runs)];
   // A damaged sidecar may contain any number, also as the size of a job.
-  const most = Math.max(FEWEST_NAMED, Math.floor(MOST_RANKS / jobs.length));
+  const most = Math.max(MIN_NAMED, Math.floor(MAX_RANKS / jobs.length));
   return jobs.flatMap(([job, ranked]): MissingRanks[] => {
     const of = expected ?? Math.max(0, ...ranked.map(({ worldSize }) => worldSize ?? 0));
     const seen = new Set(ranked.map(({ rank }) => rank));
@@ -77,5 +77,5 @@ export function ranksBehind(runs: readonly RunReport[]): RanksBehind[] {
 }
 
 /** Maximum of missing ranks: of all jobs, and of each of many. */
-const MOST_RANKS = 1 << 17;
-const FEWEST_NAMED = 1 << 10;
+const MAX_RANKS = 1 << 17;
+const MIN_NAMED = 1 << 10;

@@ -159,7 +159,7 @@ export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
 }
 
 /** Parts of the memory that are named in one sentence. */
-const MOST_PARTS = 3;
+const MAX_PARTS = 3;
 /** Share of all from which a part is named beside the largest. */
 const LEAST_PART = 0.01;
 
@@ -179,7 +179,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
   const named = parts
     .sort(([a], [b]) => b - a)
     .filter(([bytes], i) => i === 0 || bytes >= LEAST_PART * all)
-    .slice(0, MOST_PARTS)
+    .slice(0, MAX_PARTS)
     .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
     .join(', ');
   const total = byteText(all);

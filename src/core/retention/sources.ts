@@ -26,7 +26,7 @@ export class Sources {
     if (!this.known.has(file)) return null;
     let module = this.modules.get(file);
     if (module === undefined) {
-      const isFull = this.modules.size >= MOST_FILES || this.budget.isSpent;
+      const isFull = this.modules.size >= MAX_FILES || this.budget.isSpent;
       const text = isFull ? null : this.port.text(file);
       module = text === null ? null : this.parsed.module(file, text);
       if (text !== null) this.budget.take(module, text);
@@ -87,7 +87,7 @@ export class Sources {
 }
 
 /** Maximum of files for a program's stack and calls. */
-const MOST_FILES = 400;
+const MAX_FILES = 400;
 
 /** Parsed files that outlast a report: a file is parsed again only when its text has changed. */
 export class ParsedFiles {
@@ -100,7 +100,7 @@ export class ParsedFiles {
     this.files.delete(file);
     this.files.set(file, { text, module });
     const [oldest] = this.files.keys();
-    if (this.files.size > MOST_FILES) this.files.delete(oldest);
+    if (this.files.size > MAX_FILES) this.files.delete(oldest);
     return module;
   }
 }

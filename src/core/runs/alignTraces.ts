@@ -3,11 +3,11 @@ import { ofPair } from './ofPair.js';
 import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
 
 /** Places that are tried, those whose times agree best first. */
-const MOST_TRIED = 16;
+const MAX_TRIED = 16;
 /** Maximum of examined repetitions of an anchor. */
-const MOST_ALIKE = 64;
+const MAX_ALIKE = 64;
 /** Hits that make a delta credible. */
-const FEWEST_HITS = 2;
+const MIN_HITS = 2;
 
 /**
  * Finds the end of an earlier trace in a later one: the ordinal of the first new event. The recorder knows where it
@@ -25,7 +25,7 @@ function findEnd(earlier: TraceMeeting, later: TraceMeeting): number | null {
   earlier.anchors.hash.forEach((hash, i) => {
     const list = places.get(hash);
     if (list === undefined) places.set(hash, [i]);
-    else if (list.length < MOST_ALIKE) list.push(i);
+    else if (list.length < MAX_ALIKE) list.push(i);
   });
   const votes = new Map<number, { hits: number; clockUs: number }>();
   later.anchors.hash.forEach((hash, i) => {
@@ -41,13 +41,13 @@ function findEnd(earlier: TraceMeeting, later: TraceMeeting): number | null {
       }
     }
   });
-  const hits = [...votes].filter(([, vote]) => vote.hits >= FEWEST_HITS);
+  const hits = [...votes].filter(([, vote]) => vote.hits >= MIN_HITS);
   const marked = hits.find(([end]) => later.marks.includes(end) && fits(earlier, later, end));
   if (marked !== undefined) return marked[0];
   const hasClock = earlier.anchors.timeUs.some((time) => time > 0);
   const near = hits.filter(([, { clockUs }]) => clockUs < SAME_CLOCK_US).sort((a, b) => a[1].clockUs - b[1].clockUs);
-  if (!hasClock && near.length > MOST_TRIED) return null;
-  const fitting = near.slice(0, MOST_TRIED).filter(([end]) => fits(earlier, later, end));
+  if (!hasClock && near.length > MAX_TRIED) return null;
+  const fitting = near.slice(0, MAX_TRIED).filter(([end]) => fits(earlier, later, end));
   if (fitting.length < 2) return fitting.at(0)?.[0] ?? null;
   const [best, second] = fitting;
   return hasClock && best[1].clockUs < second[1].clockUs / 4 ? best[0] : null;

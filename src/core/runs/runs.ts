@@ -25,13 +25,13 @@ export interface Run {
 }
 
 /** Snapshots with fewer events cannot be identified as equal. */
-const FEWEST_EVENTS = 1;
+const MIN_EVENTS = 1;
 /** With more steps back in time, by number and share, the number in the names is not a step. */
 const BACKWARDS = { steps: 2, share: 1 / 3 };
 /** Numbers that are all powers of two from this on are sizes that were tried, and no steps. */
 const LEAST_SIZE = 16;
 /** More snapshots than this are not compared with each other beyond their names. */
-const MOST_COMPARED = 64;
+const MAX_COMPARED = 64;
 
 /** The step of a snapshot, from the recorder, else from its name. */
 export const stepOfDigest = factOf(
@@ -81,7 +81,7 @@ function oncePerSnapshot(digests: readonly SnapshotDigest[]): readonly SnapshotD
   if (digests.every(({ format }) => format === digests[0].format)) return digests;
   const seen = new Map<string, SnapshotDigest>();
   return digests.filter((digest) => {
-    if (digest.takenAtUs === null || digest.eventCount < FEWEST_EVENTS) return true;
+    if (digest.takenAtUs === null || digest.eventCount < MIN_EVENTS) return true;
     const key = contentKey(digest);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, digest);
@@ -135,7 +135,7 @@ function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<str
     const place = `${rankOfDigest(members[0])} ${folderOf(key)}`;
     const known = kin.get(place) ?? [];
     const home = known
-      .slice(-MOST_COMPARED)
+      .slice(-MAX_COMPARED)
       .find((others) => outermost(others).some((a) => outermost(members).some((b) => provesOneProcess(a, b))));
     if (home !== undefined) for (const member of members) home.push(member);
     else {

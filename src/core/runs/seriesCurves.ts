@@ -12,7 +12,7 @@ export type SeriesAxis = 'step' | 'time' | 'events';
 const AXES: readonly SeriesAxis[] = ['step', 'time', 'events'];
 
 /** Maximum of points of all curves, in columns of four: the size of an answer. */
-const MOST_COLUMNS = 2000;
+const MAX_COLUMNS = 2000;
 
 export interface SeriesSource {
   /** The snapshots whose curves are joined: a run's, or one alone. */
@@ -54,7 +54,7 @@ interface SeriesCurves {
 
 /** @param asked null, or an axis that not all have, for the best common one */
 export function seriesCurves(sources: readonly SeriesSource[], asked: SeriesAxis | null, pixels: number): SeriesCurves {
-  const columns = Math.max(1, Math.min(pixels, Math.floor(MOST_COLUMNS / Math.max(1, sources.length))));
+  const columns = Math.max(1, Math.min(pixels, Math.floor(MAX_COLUMNS / Math.max(1, sources.length))));
   const curveOf = ({ run, device }: SeriesSource, axis: RunCurve['axis']): RunCurve =>
     runCurve(run, device, columns, axis);
   const joined = sources.map((source) => curveOf(source, 'time'));

@@ -56,9 +56,9 @@ export interface AllocationIndex {
 
 const NONE = -1;
 const COARSEST_UNIT: Bytes = 512;
-const MOST_CHECKPOINTS = 64;
+const MAX_CHECKPOINTS = 64;
 /** Values in all checkpoints together, at most: 16 MiB. */
-const MOST_CHECKPOINT_VALUES = 1 << 21;
+const MAX_CHECKPOINT_VALUES = 1 << 21;
 /** Where no steps are known, an allocation that lives for this share of the history outlives a step. */
 const STEP_SHARE = 0.05;
 
@@ -177,7 +177,7 @@ function checkpointsOf(
   nextFreed: Int32Array,
 ): AllocationIndex['checkpoints'] {
   const { bytes, birth } = allocations;
-  const room = Math.max(1, Math.min(MOST_CHECKPOINTS, Math.floor(MOST_CHECKPOINT_VALUES / Math.max(1, sources))));
+  const room = Math.max(1, Math.min(MAX_CHECKPOINTS, Math.floor(MAX_CHECKPOINT_VALUES / Math.max(1, sources))));
   const every = Math.max(1, Math.ceil(trace.count / room));
   const bySource = new Float64Array(Math.max(1, Math.ceil(trace.count / every)) * sources);
   const live = new Float64Array(sources);

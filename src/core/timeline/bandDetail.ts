@@ -81,7 +81,7 @@ type Texts = Pick<BandDetail, 'metadata' | 'compileContext'>;
 const NO_TEXTS: Texts = { metadata: '', compileContext: '' };
 
 /** Different texts of one block's metadata. */
-const MOST_TEXTS = 8;
+const MAX_TEXTS = 8;
 
 function textsOf({ events, strings }: Snapshot, { allocations, trace }: DeviceHistory, row: number): Texts {
   const birth = allocations.birth[row];
@@ -91,7 +91,7 @@ function textsOf({ events, strings }: Snapshot, { allocations, trace }: DeviceHi
   if (events.metadata !== null) {
     metadata.add(events.metadata[allocated]);
     const end = trace.first + Math.min(allocations.death[row], trace.count);
-    for (let event = allocated + 1; event < end && metadata.size < MOST_TEXTS; event++) {
+    for (let event = allocated + 1; event < end && metadata.size < MAX_TEXTS; event++) {
       // Later releases annotate a live block: its address, and a text.
       if (
         events.action[event] === Action.Other &&

@@ -54,13 +54,13 @@ interface BandBlocks {
   readonly bytes: Float64Array;
 }
 
-const MOST_PIXELS = 4096;
+const MAX_PIXELS = 4096;
 /** Together, these keep an answer far below 200 kB: a change takes three to five bytes, a block eight. */
-const MOST_SERIES = 64;
+const MAX_SERIES = 64;
 /** A part of the height is viewed for its thin series: names cost little beside the series. */
-const MOST_SERIES_OF_PART = 256;
-const MOST_CHANGES = 24_000;
-const MOST_BLOCKS = 2500;
+const MAX_SERIES_OF_PART = 256;
+const MAX_CHANGES = 24_000;
+const MAX_BLOCKS = 2500;
 /** A series that is nowhere as high as this many pixels is too thin to see; so is an allocation below twice that. */
 const THINNEST = 0.75;
 /** An allocation that spans fewer columns has no outline of its own. */
@@ -72,7 +72,7 @@ export function bandWindow(index: AllocationIndex, layout: SeriesLayout, request
   const { history } = index;
   const axis = new HistoryAxis(history, request.axis);
   const window = axis.window(request.window);
-  const pixels = Math.min(MOST_PIXELS, Math.max(1, Math.floor(request.pixels)));
+  const pixels = Math.min(MAX_PIXELS, Math.max(1, Math.floor(request.pixels)));
   const samples = bandSamples(history, axis, window, pixels);
   const highest = samples.event.reduce((most, event) => Math.max(most, history.live[event + 1]), 0);
   const { bytes, wanted } = request;
@@ -80,7 +80,7 @@ export function bandWindow(index: AllocationIndex, layout: SeriesLayout, request
   const edges = edgesOf(samples, pixels);
   const all = changesOf(index, layout, samples, edges);
   const count = samples.event.length;
-  const most = bytes === null ? MOST_SERIES : MOST_SERIES_OF_PART;
+  const most = bytes === null ? MAX_SERIES : MAX_SERIES_OF_PART;
   const chosen = chooseSeries(all, count, most, perRow * THINNEST, wanted);
   const { changes, otherSeries } = splitChanges(all, chosen, layout.allSeries.length, count);
   const inView = bytes === null ? null : seriesInView(changes, count, bytes);
@@ -204,7 +204,7 @@ function chooseSeries(
   candidates.sort((a, b) => Number(wanted(b)) - Number(wanted(a)) || all.area[b] - all.area[a]);
   const chosen: number[] = [];
   // The series of the others may change at each sample.
-  let room = MOST_CHANGES - samples;
+  let room = MAX_CHANGES - samples;
   for (const series of candidates) {
     if (chosen.length === most) break;
     if (all.count[series] > room) continue;
@@ -316,7 +316,7 @@ function blocksOf(
   }
   // The smallest class of areas down to which all fit.
   let lowest = histogram.length;
-  for (let room = MOST_BLOCKS; lowest > 0 && histogram[lowest - 1] <= room; lowest--) room -= histogram[lowest - 1];
+  for (let room = MAX_BLOCKS; lowest > 0 && histogram[lowest - 1] <= room; lowest--) room -= histogram[lowest - 1];
   const rows: number[] = [];
   for (let row = 0; row < scores.length; row++)
     if (scores[row] > 0 && scoreClass(scores[row]) >= lowest) rows.push(row);

@@ -3,7 +3,7 @@ import type { Bytes } from '../model/units.js';
 import type { CallId, CallPaths } from './callPaths.js';
 
 /** Maximum of nodes for single calls; the others are merged with their siblings. */
-export const MOST_CALLS = 1000;
+export const MAX_CALLS = 1000;
 /** Minimum width of a node in pixels. */
 const NARROWEST = 3;
 
@@ -62,7 +62,7 @@ export function callTree(paths: CallPaths, request: CallTreeRequest): FocusedTre
   ];
   const least = Math.max(1, (nodes[0].bytes * NARROWEST) / request.pixels);
   const open: Open[] = [{ node: 0, rows, depth: focus.length }];
-  let room = MOST_CALLS;
+  let room = MAX_CALLS;
   for (let next = takeLargest(open, nodes); next !== null; next = takeLargest(open, nodes)) {
     const { node, depth } = next;
     const { self, groups } = split(paths, next);

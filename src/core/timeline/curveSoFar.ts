@@ -2,7 +2,7 @@ import { Action } from '../model/snapshot.js';
 import type { EventColumns } from '../model/eventColumns.js';
 
 /** A picture that grows needs no more points. */
-const MOST_POINTS = 256;
+const MAX_POINTS = 256;
 
 /**
  * The live bytes of a trace during reading, by requested sizes. Older memory is known only at the end, so the curve
@@ -33,7 +33,7 @@ export class CurveSoFar {
       const point = Math.floor((event - this.first) / this.stride);
       if (point === this.highest.length) this.highest.push(this.live);
       else this.highest[point] = Math.max(this.highest[point], this.live);
-      if (this.highest.length > MOST_POINTS) this.halve();
+      if (this.highest.length > MAX_POINTS) this.halve();
     }
     return Float64Array.from(this.highest, (bytes) => bytes - this.lowest);
   }

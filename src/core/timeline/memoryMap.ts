@@ -4,9 +4,9 @@ import type { Bytes } from '../model/units.js';
 import { isPinned } from '../attribution/segmentFacts.js';
 
 /** Segments that are drawn one by one, the largest; the others are one box. */
-export const MOST_SEGMENTS = 300;
+export const MAX_SEGMENTS = 300;
 /** Pieces of all drawn segments. */
-export const MOST_PIECES = 2400;
+export const MAX_PIECES = 2400;
 /** Minimum width in pixels; narrower neighbors are merged. */
 const NARROWEST = 4;
 
@@ -72,7 +72,7 @@ export function memoryMap(snapshot: Snapshot, device: number, { pixels, rows, on
   all.sort((a, b) => b.reservedBytes - a.reservedBytes || b.liveBytes - a.liveBytes || a.segment - b.segment);
   const total = sumSegments(all);
   const isDrawn = ({ segment }: MappedSegment, rank: number): boolean =>
-    only === null ? rank < MOST_SEGMENTS : segment === only;
+    only === null ? rank < MAX_SEGMENTS : segment === only;
   const segments = all.filter(isDrawn);
   const largest = segments.at(0)?.reservedBytes ?? 0;
   const row = only === null ? Math.max(total.reservedBytes / rows, largest) : largest;
@@ -149,7 +149,7 @@ function piecesOf(snapshot: Snapshot, segments: readonly MappedSegment[], scale:
     const least = narrowest * scale;
     rows = segments.map((segment) => piecesOfSegment(snapshot, segment, least));
     narrowest *= 2;
-  } while (rows.reduce((count, row) => count + row.length, 0) > MOST_PIECES);
+  } while (rows.reduce((count, row) => count + row.length, 0) > MAX_PIECES);
   const flat = rows.flatMap((pieces, row) => pieces.map((piece) => ({ ...piece, row })));
   return {
     row: Uint32Array.from(flat, ({ row }) => row),

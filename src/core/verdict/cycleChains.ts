@@ -14,7 +14,7 @@ export interface CycleChain {
 }
 
 /** Maximum of examined objects for all tensors together: real chains are short, a longer one is hostile. */
-const MOST_LOOKS = 1 << 22;
+const MAX_LOOKS = 1 << 22;
 
 /** Finds the nearest cycle behind every tensor of a graph. */
 export function cycleChains({ nodes, edges }: CycleGraph): CycleChain[] {
@@ -29,7 +29,7 @@ export function cycleChains({ nodes, edges }: CycleGraph): CycleChain[] {
   for (const of of component) size.set(of, (size.get(of) ?? 0) + 1);
   const refersToItself = new Set(edges.filter(({ from, to }) => from === to).map(({ from }) => from));
   const isCyclic = (node: number): boolean => (size.get(component[node]) ?? 0) > 1 || refersToItself.has(node);
-  const looks = { left: MOST_LOOKS };
+  const looks = { left: MAX_LOOKS };
   const known = new Map<number, readonly number[]>();
   return nodes.flatMap((node, tensor) => {
     if (!node.isTensor) return [];

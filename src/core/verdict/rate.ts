@@ -11,11 +11,11 @@ interface Rate {
 /** Standard deviations of the normal distribution that contain 95 %. */
 const SURE = 1.96;
 /** Maximum of snapshots, or bins of steps, per rate: else its cost would grow with the square of the run. */
-const MOST_POINTS = 64;
+const MAX_POINTS = 64;
 
 /** Growth per unit of `at` over the snapshots of a run, or over an evenly spaced part of many: see {@link theilSen}. */
 export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
-  const places = evenly(at.length, MOST_POINTS);
+  const places = evenly(at.length, MAX_POINTS);
   return theilSen(
     places.map((place) => at[place]),
     places.map((place) => bytes[place]),
@@ -24,7 +24,7 @@ export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate 
 
 /** The medians of {@link rateOfRun} alone, in a third of its time, of many series over the same snapshots. */
 export function mediansOver(at: readonly number[]): (bytes: readonly Bytes[]) => Bytes | null {
-  const places = evenly(at.length, MOST_POINTS);
+  const places = evenly(at.length, MAX_POINTS);
   const some = places.map((place) => at[place]);
   return (bytes) => {
     const slopes = slopesOf(

@@ -17,8 +17,8 @@ interface SeenStack {
 }
 
 /** Maximum of steps in a report; the newest count. */
-const MOST_BIRTHS = 32;
-const MOST_FLOORS = 64;
+const MAX_BIRTHS = 32;
+const MAX_FLOORS = 64;
 
 /** Combines the observations of stacks. @returns null for one snapshot without lifetimes */
 export function seenOf(stacks: readonly SeenStack[]): Seen | null {
@@ -36,7 +36,7 @@ function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
   return {
     from: 'lifetimes',
     steps: Math.max(...lived.map(({ steps }) => steps)),
-    allocatedOnSteps: Array.from(births.subarray(-MOST_BIRTHS)),
+    allocatedOnSteps: Array.from(births.subarray(-MAX_BIRTHS)),
     birthSteps: births.length,
     survivors: sum(lived, ({ survivorBirths }) => survivorBirths.length),
     oldestFreedAge: oldest(lived.map(({ oldestFreedAge }) => oldestFreedAge)),
@@ -48,7 +48,7 @@ function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
 
 /** Together, at no more than so many bins of steps. */
 function floorsOf(lived: readonly DigestLifetimes[]): Bytes[] {
-  return evenly(lived[0].floors.length, MOST_FLOORS).map((bin) => {
+  return evenly(lived[0].floors.length, MAX_FLOORS).map((bin) => {
     let bytes = 0;
     for (const { floors } of lived) bytes += floors[bin] ?? 0;
     return bytes;
@@ -64,12 +64,12 @@ function fromSeries(stacks: readonly SeenStack[]): Seen | null {
   return {
     from: 'snapshots',
     steps: changes.length,
-    allocatedOnSteps: rises.slice(-MOST_BIRTHS),
+    allocatedOnSteps: rises.slice(-MAX_BIRTHS),
     birthSteps: rises.length,
     survivors: sum(stacks, ({ blocks }) => blocks[points - 1]),
     oldestFreedAge: null,
     usualFreedAge: null,
-    floors: evenly(points, MOST_FLOORS).map((at) => floors[at]),
+    floors: evenly(points, MAX_FLOORS).map((at) => floors[at]),
     drops: changes.filter((change) => change < 0).length,
   };
 }

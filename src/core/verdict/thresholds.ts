@@ -13,17 +13,17 @@ export const THRESHOLDS = {
   fewestSteps: {
     value: 8,
     unit: 'steps',
-    of: 'minimum of steps in a trace that shows lifetimes',
+    of: 'minimum number of steps in a trace that shows lifetimes',
     fixedBy: 'running_total',
   },
   lastingSteps: {
     value: 15,
     unit: 'steps',
-    of: 'minimum of steps of lasting growth; less may be a buffer',
+    of: 'minimum number of steps of lasting growth; less may be a buffer',
     fixedBy: 'running_total',
   },
   warmUpShare: { value: 0.1, unit: 'share', of: 'of the steps that count as warm-up', fixedBy: 'trial_schedulers' },
-  warmUpSteps: { value: 2, unit: 'steps', of: 'minimum of the warm-up', fixedBy: 'validation_losses' },
+  warmUpSteps: { value: 2, unit: 'steps', of: 'minimum length of the warm-up', fixedBy: 'validation_losses' },
   outlives: {
     value: 1.5,
     unit: 'times',
@@ -72,7 +72,7 @@ export const THRESHOLDS = {
     of: 'of the highest minimum that must be freed at once',
     fixedBy: 'chat_sessions',
   },
-  fewestDrops: { value: 2, unit: 'times', of: 'minimum of drops for a period', fixedBy: 'ctx_output' },
+  fewestDrops: { value: 2, unit: 'times', of: 'minimum number of drops for a period', fixedBy: 'ctx_output' },
   fewestSnapshots: { value: 3, unit: 'snapshots', of: 'minimum for a verdict', fixedBy: 'ctx_output' },
   snapshotsWithWarmUp: {
     value: 4,

@@ -17,7 +17,7 @@ import { alertFor, RunsInProgress, type AlertKind } from './alertPolicy.js';
 const ALERTED_KEY = 'leakline.alerted';
 const MUTED = 'muted';
 /** Runs remembered at most; the oldest are forgotten. */
-const MOST_RUNS = 200;
+const MAX_RUNS = 200;
 
 /** One notification when a running training certainly leaks, and one when little memory is left. */
 export class LeakAlerts extends Listener {
@@ -52,7 +52,7 @@ export class LeakAlerts extends Listener {
   private async remember(run: RunReport, what: string): Promise<void> {
     const { [runKey(run)]: alerted = [], ...others } = this.state.get<Record<string, string[]>>(ALERTED_KEY, {});
     const entries = [...Object.entries(others), [runKey(run), [...alerted, what]] as const];
-    await this.state.update(ALERTED_KEY, Object.fromEntries(entries.slice(-MOST_RUNS)));
+    await this.state.update(ALERTED_KEY, Object.fromEntries(entries.slice(-MAX_RUNS)));
   }
 
   private async say(run: RunReport, kind: AlertKind): Promise<void> {

@@ -111,7 +111,7 @@ export async function goToLeak(
 }
 
 /** Lines in the report at most, leaks apart: it is pasted into an issue. */
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 /** Puts the report on the clipboard as Markdown, with runs named as in the views: no path of this machine is in it. */
 export async function copyReport(store: ResultsStore): Promise<void> {
@@ -119,6 +119,6 @@ export async function copyReport(store: ResultsStore): Promise<void> {
   if (report === undefined) throw new Error(vscode.l10n.t('There is no report yet: no snapshot was read.'));
   const names = runNames(report.runs, folderName, vscode.l10n);
   const runs = report.runs.map((run) => ({ ...run, id: names.get(run.id) ?? run.id }));
-  await vscode.env.clipboard.writeText(renderMarkdown({ ...report, runs }, { mostLines: MOST_LINES }));
+  await vscode.env.clipboard.writeText(renderMarkdown({ ...report, runs }, { mostLines: MAX_LINES }));
   vscode.window.setStatusBarMessage(vscode.l10n.t('Leakline: report copied'), 3_000);
 }

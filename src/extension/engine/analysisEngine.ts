@@ -8,7 +8,7 @@ import type { Clock } from '../intake/ports.js';
 import type { Translator } from '../text/translator.js';
 
 /** Number of crashes after which the worker stays stopped until `revive`. */
-const MOST_ENDS = 3;
+const MAX_ENDS = 3;
 /** Older crashes do not count, in milliseconds. */
 const FORGIVEN_AFTER_MS = 10 * 60_000;
 /** Time limit of a report, in milliseconds. */
@@ -30,7 +30,7 @@ interface Running {
 
 /**
  * Calls to the worker, which starts with the first one. A crash fails open calls. A new worker reads the same
- * snapshots, without the file that caused the crash. After {@link MOST_ENDS} crashes, none starts until `revive`.
+ * snapshots, without the file that caused the crash. After {@link MAX_ENDS} crashes, none starts until `revive`.
  */
 export class AnalysisEngine {
   private running: Running | null = null;
@@ -165,14 +165,14 @@ export class AnalysisEngine {
   private staysOff(): string {
     return this.l10n.t(
       'It stopped {0} times and stays off until you choose "Read Snapshots Again" in the Snapshots view.',
-      MOST_ENDS,
+      MAX_ENDS,
     );
   }
 
   private get mayStart(): boolean {
     const horizon = this.clock.now() - FORGIVEN_AFTER_MS;
     this.ends = this.ends.filter((time) => time > horizon);
-    return !this.disposed && this.ends.length < MOST_ENDS;
+    return !this.disposed && this.ends.length < MAX_ENDS;
   }
 
   private ended(running: Running, reason: string): void {

@@ -16,7 +16,7 @@ export const LEAK_CODE = 'leak';
 const OUT_OF_MEMORY_CODE = 'outOfMemory';
 
 /** Lines that allocate and that a problem leads to. */
-const MOST_LINES = 8;
+const MAX_LINES = 8;
 
 /**
  * Leaks and out-of-memory errors in the Problems view, one each, on the statement to change. Edited lines have none.
@@ -91,7 +91,7 @@ export class LeakDiagnostics extends Listener {
     diagnostic.code = LEAK_CODE;
     diagnostic.relatedInformation = finding.lines
       .filter((mark) => mark.file !== finding.file || mark.line !== finding.line)
-      .slice(0, MOST_LINES)
+      .slice(0, MAX_LINES)
       .flatMap(({ file, line, parts }) => {
         const uri = this.files.uri(file);
         if (uri === undefined || line < 1) return [];

@@ -12,7 +12,7 @@ import type { LineReport } from '../../core/report/report.js';
 import { Listener } from '../disposer.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
-const MOST_BYTES = 4 << 20;
+const MAX_BYTES = 4 << 20;
 
 interface FolderFile {
   readonly uri: vscode.Uri;
@@ -147,7 +147,7 @@ async function textOf(uri: vscode.Uri): Promise<string | null> {
   } catch {
     return null;
   }
-  if (stat.size > MOST_BYTES) throw new IgnoreFileError(vscode.l10n.t('it is too large'));
+  if (stat.size > MAX_BYTES) throw new IgnoreFileError(vscode.l10n.t('it is too large'));
   return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from './ports.js';
 /** Time without a request before the work starts, in milliseconds. */
 const QUIET_MS = 40;
 /** Longest delay while requests continue, in milliseconds. */
-const LONGEST_WAIT_MS = 5_000;
+const MAX_WAIT_MS = 5_000;
 
 /**
  * Debounces work: many requests start one run, and requests during a run one more. A long burst delays it only for a
@@ -43,7 +43,7 @@ export class QuietMoment {
 
   private async tick(): Promise<void> {
     if (this.firstAskedAt === null) return;
-    const left = this.firstAskedAt + LONGEST_WAIT_MS - this.clock.now();
+    const left = this.firstAskedAt + MAX_WAIT_MS - this.clock.now();
     if (this.busy() && left > 0) {
       this.arm(Math.min(left, QUIET_MS));
       return;

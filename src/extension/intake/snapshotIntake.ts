@@ -19,9 +19,9 @@ const OLD_MS = 2_000;
 /** Files that are checked at the same time. */
 const LOOKS_AT_ONCE = 32;
 /** Truncated files are read again after 200 ms, 400 ms … up to this. */
-const LONGEST_BACKOFF_MS = 5_000;
+const MAX_BACKOFF_MS = 5_000;
 /** After this many truncated readings of an unchanged file, only a change triggers another one. */
-const MOST_ATTEMPTS = 12;
+const MAX_ATTEMPTS = 12;
 /** Maximum of extra readings of an unchanged file: the clock of its file system may be coarse. */
 const UNCHANGED_READINGS = 2;
 
@@ -172,7 +172,7 @@ export class SnapshotIntake {
     const settling = entry.settling;
     if (settling === null || this.files.get(entry.path) !== entry) return;
     if (stamp === undefined) {
-      settling.dueAt = this.clock.now() + LONGEST_BACKOFF_MS;
+      settling.dueAt = this.clock.now() + MAX_BACKOFF_MS;
       return;
     }
     if (stamp === null) {
@@ -304,9 +304,9 @@ export class SnapshotIntake {
 
   private comeBack(entry: MutableEntry, stamp: FileStamp): void {
     entry.attempts++;
-    const wait = Math.min(LONGEST_BACKOFF_MS, POLL_MS * 2 ** entry.attempts);
+    const wait = Math.min(MAX_BACKOFF_MS, POLL_MS * 2 ** entry.attempts);
     entry.settling =
-      entry.attempts > MOST_ATTEMPTS ? null : { stamp, quiet: QUIET_LOOKS, dueAt: this.clock.now() + wait };
+      entry.attempts > MAX_ATTEMPTS ? null : { stamp, quiet: QUIET_LOOKS, dueAt: this.clock.now() + wait };
   }
 
   private rejected(entry: MutableEntry, problem: ReadProblem): void {

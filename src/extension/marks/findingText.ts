@@ -11,10 +11,10 @@ import { basename } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
 
 /** Characters of the holder's name behind its line. */
-const LONGEST_NAME = 36;
+const MAX_NAME = 36;
 /** Lines that a hover names. */
-const MOST_LINES = 4;
-const MOST_FRAMES = 4;
+const MAX_LINES = 4;
+const MAX_FRAMES = 4;
 
 /** Commands that links of a hover may run. */
 export const HOVER_COMMANDS: readonly string[] = [
@@ -37,7 +37,7 @@ export function holderLensText({ parts: [{ run, finding }] }: FindingMark): stri
 /** The text at the end of the line: the holder, and without a lens also the amount. */
 export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Translator): string {
   const name = finding.parts[0].finding.holder?.name ?? '';
-  const short = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
+  const short = name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
   const held = l10n.t('held by {0}', short);
   return withLens ? held : `${holderLensText(finding)}  ${held}`;
 }
@@ -93,7 +93,7 @@ export function lineAnswer({ run, line }: { run: RunReport; line: LineReport }):
 
 function allocatedMarkdown({ lines }: FindingMark, link: (mark: LineMark) => string, l10n: Translator): string {
   const named = lines
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((mark) => `${link(mark)} ${escapeMarkdown(`(${byteText(lineBytes(mark.parts[0].line))})`)}`);
   const rest = lines.length - named.length;
   if (rest > 0) named.push(escapeMarkdown(l10n.t('{0} more', rest)));
@@ -117,7 +117,7 @@ function stackMarkdown(
 ): string {
   const own = frames.filter(({ file }) => canOpen(file));
   return (own.length > 0 ? own : frames)
-    .slice(0, MOST_FRAMES)
+    .slice(0, MAX_FRAMES)
     .map((frame) => link(frame, `${frame.function} (${basename(frame.file)}:${frame.line})`))
     .join(' ← ');
 }

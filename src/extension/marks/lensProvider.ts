@@ -16,7 +16,7 @@ import { compareLensText, lensText, staleText } from './markText.js';
  */
 const RETRY_MS = 1_000;
 /** The last attempt comes after half a minute. */
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 
 /** Byte counts above lines: a lookup, never a computation. */
 export class LensProvider extends Listener implements vscode.CodeLensProvider {
@@ -55,7 +55,7 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
   private notify(attempt: number): void {
     this.changedEmitter.fire();
     clearTimeout(this.timer);
-    if (attempt === MOST_ATTEMPTS) return;
+    if (attempt === MAX_ATTEMPTS) return;
     this.timer = setTimeout(
       () => {
         const isUnanswered = vscode.window.visibleTextEditors.some(

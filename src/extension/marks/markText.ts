@@ -9,9 +9,9 @@ import { lineAnswer } from './findingText.js';
 import type { Translator } from '../text/translator.js';
 
 /** Maximum length of a place in a lens. */
-const LONGEST_PLACE = 18;
+const MAX_PLACE = 18;
 /** Maximum length of a snapshot's name in a lens. */
-const LONGEST_NAME = 20;
+const MAX_NAME = 20;
 
 export function blocksText(blocks: number, l10n: Translator): string {
   return blocks === 1 ? l10n.t('1 block') : l10n.t('{0} blocks', countText(blocks));
@@ -31,7 +31,7 @@ export function rankText(mark: LineMark, l10n: Translator): string {
 /** `model.py:14`, its name shortened in the middle where it is long. */
 export function placeText({ file, line }: { file: string; line: number }): string {
   const name = basename(file);
-  const room = LONGEST_PLACE - `:${line}`.length;
+  const room = MAX_PLACE - `:${line}`.length;
   if (name.length <= room) return `${name}:${line}`;
   const half = (room - 1) >> 1;
   return `${name.slice(0, room - 1 - half)}…${name.slice(-half)}:${line}`;
@@ -48,7 +48,7 @@ export function lensText(mark: LineMark, l10n: Translator): string {
 /** Characters of a trend behind a line. */
 const TREND_WIDTH = 8;
 /** Characters of the holder's name: a cursor at the end of the line makes the editor scroll to the end of this text. */
-const LONGEST_HOLDER = 36;
+const MAX_HOLDER = 36;
 
 /**
  * The text at the end of a marked line: trend and holder, else first and last value. Without a lens, also the amount.
@@ -67,7 +67,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
 }
 
 function shortened(name: string): string {
-  return name.length <= LONGEST_HOLDER ? name : `${name.slice(0, LONGEST_HOLDER - 1)}…`;
+  return name.length <= MAX_HOLDER ? name : `${name.slice(0, MAX_HOLDER - 1)}…`;
 }
 
 /** First and last value of a series: `161 MiB → 1.4 GiB`. */
@@ -83,8 +83,8 @@ export function compareLensText(line: CompareLine, pathA: string, l10n: Translat
 /** The name of a snapshot's file without its ending, shortened in the middle where it is long. */
 export function snapshotName(path: string): string {
   const name = basename(path).replace(/\.(pickle|pkl)(\.gz)?$/i, '');
-  if (name.length <= LONGEST_NAME) return name;
-  const half = (LONGEST_NAME - 1) >> 1;
+  if (name.length <= MAX_NAME) return name;
+  const half = (MAX_NAME - 1) >> 1;
   return `${name.slice(0, half)}…${name.slice(-half)}`;
 }
 

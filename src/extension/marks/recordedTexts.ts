@@ -6,7 +6,7 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { hasHash, textLines } from './textHash.js';
 
 /** Maximum of commits to search for the one before a snapshot. */
-const MOST_COMMITS = 100;
+const MAX_COMMITS = 100;
 
 /** Edits are gathered for this long before a text is hashed, in milliseconds. */
 const GATHER_MS = 300;
@@ -176,7 +176,7 @@ class GitTexts {
     const repository = await repositoryOf(file);
     if (repository === null) return null;
     try {
-      const commits = await repository.log({ maxEntries: MOST_COMMITS, path: file.fsPath });
+      const commits = await repository.log({ maxEntries: MAX_COMMITS, path: file.fsPath });
       const before = commits.find(({ commitDate }) => commitDate !== undefined && commitDate.getTime() <= time);
       return before === undefined ? null : await shown(repository, before.hash, file);
     } catch {

@@ -10,8 +10,8 @@ import { storedCells } from './storedNotebook.js';
 export const CELL_SCHEME = 'vscode-notebook-cell';
 
 /** Maximum of notebooks to search, and of their size. */
-const MOST_NOTEBOOKS = 500;
-const MOST_BYTES = 32 << 20;
+const MAX_NOTEBOOKS = 500;
+const MAX_BYTES = 32 << 20;
 /** Changes are gathered for this long, in milliseconds. */
 const GATHER_MS = 300;
 
@@ -157,7 +157,7 @@ export class NotebookCells extends Listener {
   private async openThoseWith(recorded: readonly string[]): Promise<boolean> {
     const wanted = new Set(recorded.map(recordedCellKey));
     const open = new Set(vscode.workspace.notebookDocuments.map(({ uri }) => uri.toString()));
-    const found = await vscode.workspace.findFiles('**/*.ipynb', SKIPPED_FOLDERS_GLOB, MOST_NOTEBOOKS);
+    const found = await vscode.workspace.findFiles('**/*.ipynb', SKIPPED_FOLDERS_GLOB, MAX_NOTEBOOKS);
     let opened = false;
     for (const uri of found) {
       if (open.has(uri.toString())) continue;
@@ -200,7 +200,7 @@ function nameOf(cell: vscode.NotebookCell): string {
 
 async function readStored(uri: vscode.Uri): Promise<ReadonlySet<string>> {
   try {
-    if ((await vscode.workspace.fs.stat(uri)).size > MOST_BYTES) return new Set();
+    if ((await vscode.workspace.fs.stat(uri)).size > MAX_BYTES) return new Set();
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
     return new Set(storedCells(text).flatMap(cellKeys));
   } catch {

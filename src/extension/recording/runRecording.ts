@@ -78,7 +78,7 @@ function terminalEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Maximum of files in the quick pick. */
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 const LEFT_OUT = '**/{node_modules,site-packages,.venv,venv,env,__pycache__}/**';
 
 /**
@@ -88,7 +88,7 @@ const LEFT_OUT = '**/{node_modules,site-packages,.venv,venv,env,__pycache__}/**'
 async function pickPythonFile(): Promise<vscode.Uri | undefined> {
   const document = vscode.window.activeTextEditor?.document;
   if (document?.languageId === 'python' && document.uri.scheme === 'file') return document.uri;
-  const files = await vscode.workspace.findFiles('**/*.py', LEFT_OUT, MOST_FILES);
+  const files = await vscode.workspace.findFiles('**/*.py', LEFT_OUT, MAX_FILES);
   if (files.length === 0) {
     const open = vscode.l10n.t('Open Folder…');
     const text = vscode.l10n.t('Open the folder of the training code first.');

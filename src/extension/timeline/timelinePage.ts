@@ -152,7 +152,7 @@ export class TimelinePage extends Listener {
 }
 
 /** Letters of a name at most. */
-const LONGEST_NAME = 100;
+const MAX_NAME = 100;
 
 /** Asks for a place for a picture or table, and writes it there. @returns the path, null if cancelled */
 async function saveFile({ name, kind, content }: SavedFile): Promise<string | null> {
@@ -172,5 +172,5 @@ async function saveFile({ name, kind, content }: SavedFile): Promise<string | nu
 
 function fileName(name: string): string {
   const safe = name.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[.-]+|[.-]+$/g, '');
-  return safe.slice(0, LONGEST_NAME) || 'leakline';
+  return safe.slice(0, MAX_NAME) || 'leakline';
 }

@@ -18,7 +18,7 @@ import { basename, dirname } from '../text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
 /** With more snapshots than this, runs are folded at first. */
-const MOST_UNFOLDED = 40;
+const MAX_UNFOLDED = 40;
 /** Characters of a rank's sparkline. */
 const STRIP_WIDTH = 8;
 
@@ -135,7 +135,7 @@ export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<S
   private runs(): RunNode[] {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
-    const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MOST_UNFOLDED;
+    const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MAX_UNFOLDED;
     const mostOf = new Map([...runsByJob(runs)].map(([job, ranks]) => [job, mostLive(ranks)]));
     return newestFirst(runs).map((run) => ({
       kind: 'run',

@@ -47,13 +47,13 @@ interface Frame {
   readonly function: string;
 }
 
-const MOST_FRAMES = 3;
+const MAX_FRAMES = 3;
 
 /** A stack as a row. @param facts lines of the tooltip above the frames */
 export function stackItem(label: string, frames: readonly Frame[], files: Files, ...facts: string[]): vscode.TreeItem {
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Collapsed);
   const mine = frames.filter(({ file }) => files.uri(file) !== undefined);
-  const shown = (mine.length > 0 ? mine : frames).slice(0, MOST_FRAMES);
+  const shown = (mine.length > 0 ? mine : frames).slice(0, MAX_FRAMES);
   item.description = shown.map(frameText).join(' ← ');
   item.tooltip = [...facts, ...frames.map(frameText)].join('\n');
   item.iconPath = new vscode.ThemeIcon('layers');

@@ -19,7 +19,7 @@ import { basename } from '../text/pathText.js';
 type Text = readonly [icon: string, short: string, tooltip: string | vscode.MarkdownString];
 
 /** Findings that the tooltip lists. */
-const MOST_FINDINGS = 5;
+const MAX_FINDINGS = 5;
 
 /** One item: the progress of reading, the rate of the worst run, or no leak. It names the product. */
 export class StatusBar extends Listener {
@@ -109,7 +109,7 @@ export class StatusBar extends Listener {
     const short = [count, rateOf(rate, run.steps) ?? byteText(leaks[0].parts[0].finding.bytes), ...full].join(' · ');
     const tooltip = new vscode.MarkdownString(
       leaks
-        .slice(0, MOST_FINDINGS)
+        .slice(0, MAX_FINDINGS)
         .map((finding) => {
           const place = `${basename(finding.file)}:${finding.line}`;
           const at = finding.mapped
@@ -118,7 +118,7 @@ export class StatusBar extends Listener {
           return `- ${at}: ${escapeMarkdown(sentenceOf(finding))}`;
         })
         .join('\n') +
-        (leaks.length > MOST_FINDINGS ? `\n- ${vscode.l10n.t('{0} more', leaks.length - MOST_FINDINGS)}` : ''),
+        (leaks.length > MAX_FINDINGS ? `\n- ${vscode.l10n.t('{0} more', leaks.length - MAX_FINDINGS)}` : ''),
     );
     tooltip.isTrusted = { enabledCommands: [InternalCommand.openSource] };
     return ['$(arrow-up)', short, tooltip];

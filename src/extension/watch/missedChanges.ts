@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Folders per round: those with the latest snapshots. */
-const MOST_FOLDERS = 32;
+const MAX_FOLDERS = 32;
 
 /**
  * Detects missing file events: a file that existed one round ago without an event. Lists each folder of snapshots per
@@ -29,7 +29,7 @@ export class MissedChanges {
   /** @returns true if a change was missed */
   async look(): Promise<boolean> {
     const unheard = new Set<string>();
-    for (const folder of [...this.known.keys()].slice(-MOST_FOLDERS)) {
+    for (const folder of [...this.known.keys()].slice(-MAX_FOLDERS)) {
       for (const name of await readdir(folder).catch(() => [])) {
         const path = join(folder, name);
         if (this.includes(path) && this.known.get(folder)?.has(path) !== true) unheard.add(path);

@@ -5,7 +5,7 @@ import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 import { folderPrefix, reportPath } from './reportPaths.js';
 
 /** Files listed at most; a workspace with more is mapped as far as this goes. */
-const MOST_FILES = 50_000;
+const MAX_FILES = 50_000;
 /** Created and deleted files are gathered for this long, in milliseconds. */
 const GATHER_MS = 300;
 
@@ -81,7 +81,7 @@ export class PythonFiles extends Listener {
   }
 
   private async list(): Promise<void> {
-    const found = await vscode.workspace.findFiles('**/*.py', SKIPPED_FOLDERS_GLOB, MOST_FILES);
+    const found = await vscode.workspace.findFiles('**/*.py', SKIPPED_FOLDERS_GLOB, MAX_FILES);
     this.uris.clear();
     this.names.clear();
     for (const uri of found) this.add(uri);

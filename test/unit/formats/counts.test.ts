@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { LimitError, type LimitKind } from '../../../src/core/bytes/limitError.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
-import { MOST_TEXT, StringPool } from '../../../src/core/model/stringPool.js';
+import { MAX_TEXT, StringPool } from '../../../src/core/model/stringPool.js';
 import { ATTACKS } from '../../fuzz/hostile.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
@@ -50,11 +50,11 @@ describe('Files that name more than there can be', () => {
 
   it('are read if it is a long name: its beginning and its end stay', () => {
     const pool = new StringPool();
-    const long = `/a/${'ü'.repeat(MOST_TEXT)}/b.py`;
+    const long = `/a/${'ü'.repeat(MAX_TEXT)}/b.py`;
     const text = pool.text(pool.internText(long));
     assert.match(text, /^\/a\/ü+…ü+\/b\.py$/);
-    assert.ok(Buffer.byteLength(text) <= MOST_TEXT);
-    const whole = 'x'.repeat(MOST_TEXT);
+    assert.ok(Buffer.byteLength(text) <= MAX_TEXT);
+    const whole = 'x'.repeat(MAX_TEXT);
     assert.equal(pool.text(pool.internText(whole)), whole);
   });
 

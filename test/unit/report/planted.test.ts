@@ -4,14 +4,14 @@ import { judgeProgram, PLANTED, recordedPrograms, type Judged } from '../../../b
 
 const ACCUSED = ['leak', 'cycle'];
 /** Every program is judged in every mode, after each of several numbers of steps. */
-const LONGEST_MS = 600_000;
+const MAX_MS = 600_000;
 
 describe('The planted programs', () => {
   const recorded = recordedPrograms(PLANTED);
   const judged = new Map<string, Judged[]>();
 
   before(async function () {
-    this.timeout(LONGEST_MS);
+    this.timeout(MAX_MS);
     if (recorded.length === 0) {
       console.log('    skipped: no recordings under test/fixtures/planted');
       this.skip();

@@ -13,7 +13,7 @@ import { CORPUS, readFile } from '../../support/snapshots.js';
 /** Snapshots that other people published, and what is true of them. */
 const REAL = join(CORPUS, 'real');
 /** Fewer passes than this make no steps. */
-const FEWEST_PASSES = 3;
+const MIN_PASSES = 3;
 
 interface Truth {
   path: string;
@@ -93,8 +93,8 @@ function stepFaults(truth: Truth, run: RunReport, all: readonly Truth[], texts: 
     ...run.lines.map(({ bytesPerStep }) => bytesPerStep),
     run.forecast?.stepsToOom ?? null,
   ].filter((number) => number !== null);
-  if (truth.passes < FEWEST_PASSES) {
-    const calm = all.every(({ passes }) => passes < FEWEST_PASSES);
+  if (truth.passes < MIN_PASSES) {
+    const calm = all.every(({ passes }) => passes < MIN_PASSES);
     return [
       ...(told === null ? [] : [`has ${truth.passes} passes, and steps from ${told}`]),
       ...(numbers.length === 0 || run.snapshots.length > 1 ? [] : [`has numbers of steps: ${numbers.join(', ')}`]),

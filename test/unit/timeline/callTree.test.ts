@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { serialize } from 'node:v8';
 import { CALL_GROUPS, livePaths } from '../../../src/core/timeline/callPaths.js';
-import { callTree, MOST_CALLS, type FocusedTree } from '../../../src/core/timeline/callTree.js';
+import { callTree, MAX_CALLS, type FocusedTree } from '../../../src/core/timeline/callTree.js';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { frameKind } from '../../../src/core/attribution/frameKind.js';
 import { deviceHistory, type DeviceHistory } from '../../../src/core/model/history.js';
@@ -209,7 +209,7 @@ describe('Live memory by call', () => {
     const flame = await ask([]);
     const size = serialize(flame).byteLength;
     assert.ok(size < 200_000, `${size} bytes`);
-    assert.ok(flame.calls.length <= MOST_CALLS);
+    assert.ok(flame.calls.length <= MAX_CALLS);
     assert.equal(flame.tree.bytes[0], flame.liveBytes);
     assert.ok(flame.tree.merged.some((count) => count > 0));
     const row = flame.tree.call.findIndex((_, at) => at > 0 && flame.tree.merged[at] === 0);

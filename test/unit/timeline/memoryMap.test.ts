@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { serialize } from 'node:v8';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
-import { MOST_PIECES, MOST_SEGMENTS, memoryMap, PIECE_KINDS } from '../../../src/core/timeline/memoryMap.js';
+import { MAX_PIECES, MAX_SEGMENTS, memoryMap, PIECE_KINDS } from '../../../src/core/timeline/memoryMap.js';
 import { BlockState, NO_INDEX, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { NO_OWNER, PIECES, type MemoryMapAnswer } from '../../../src/protocol/mapData.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
@@ -203,7 +203,7 @@ describe('The memory map', () => {
     );
     const size = serialize(map).byteLength;
     assert.ok(size < 200_000, `${size} bytes`);
-    assert.ok(map.pieces.row.length <= MOST_PIECES && map.segments.length === MOST_SEGMENTS);
+    assert.ok(map.pieces.row.length <= MAX_PIECES && map.segments.length === MAX_SEGMENTS);
     assert.deepEqual([map.total.segments, map.total.reservedBytes], [400, 400 * 128 * 4096]);
     assert.equal(map.total.liveBytes, 400 * 85 * 4096);
     assert.equal(sumOf(map.pools.map(({ reservedBytes }) => reservedBytes)), map.total.reservedBytes);

@@ -7,7 +7,7 @@ import type { ChromeEvents, ChromeMemory, ThreadCalls } from './chromeEvents.js'
 
 const ALL_BITS = 0xffffffff;
 /** Maximum of frames of all stacks: a few nested calls and events can produce any number. */
-const MOST_FRAMES = 1 << 25;
+const MAX_FRAMES = 1 << 25;
 
 /** A thread's calls by start, outer before inner, and the position of a walk. */
 interface Walk {
@@ -67,7 +67,7 @@ export class PythonCalls {
   private stackOf({ open, calls: { name } }: Walk): StackId {
     if (open.length === 0) return EMPTY_STACK;
     this.mentioned += open.length;
-    if (this.mentioned > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, this.mentioned);
+    if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, this.mentioned);
     const frames = new Uint32Array(open.length);
     for (let i = open.length - 1, at = 0; i >= 0; i--) frames[at++] = this.frame(name.data[open[i]]);
     return this.builder.stacks.intern(frames, 0, frames.length, ALL_BITS);

@@ -13,7 +13,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 }
 
 /** Texts that are known by their bytes at once. */
-const MOST_TEXTS = 1 << 16;
+const MAX_TEXTS = 1 << 16;
 
 const float = new DataView(new ArrayBuffer(8));
 
@@ -90,7 +90,7 @@ export class JsonElements implements JsonHandler {
 
   /** A known string costs no memory. Of strings that all differ, such as times, few are stored. */
   private textOf(bytes: Uint8Array, from: number, to: number): string {
-    if (this.strings.count > MOST_TEXTS) this.strings = new StringPool();
+    if (this.strings.count > MAX_TEXTS) this.strings = new StringPool();
     return this.strings.text(this.strings.intern(bytes, from, to));
   }
 

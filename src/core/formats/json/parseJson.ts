@@ -1,6 +1,6 @@
 /** Maximum of values in our own files. The parser takes some 50 bytes for each. */
-const MOST_LEVELS = 256;
-const MOST_VALUES = 1 << 22;
+const MAX_LEVELS = 256;
+const MAX_VALUES = 1 << 22;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -26,7 +26,7 @@ export function parseJson(text: string): unknown {
       values++;
       levels++;
     } else if (bracket === CLOSING) levels--;
-    if (levels > MOST_LEVELS || values > MOST_VALUES) throw new RangeError('oversized');
+    if (levels > MAX_LEVELS || values > MAX_VALUES) throw new RangeError('oversized');
   }
   return JSON.parse(text);
 }

@@ -26,7 +26,7 @@ interface Profile {
 }
 
 /** Frames of all samples: a few bytes name a location, and a location many frames. */
-const MOST_FRAMES = 1 << 22;
+const MAX_FRAMES = 1 << 22;
 
 /** Table of the fields of a pprof `Profile` and the messages in it, as far as they matter here. */
 const PROFILE = {
@@ -84,7 +84,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
     for (const id of ids) {
       const inlined = locations.get(id) ?? [];
       mentioned += inlined.length;
-      if (mentioned > MOST_FRAMES) throw tooManyFrames(name);
+      if (mentioned > MAX_FRAMES) throw tooManyFrames(name);
       for (const frame of inlined) frames.push(frame);
     }
     return frames;
@@ -106,8 +106,8 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
 
 function tooManyFrames(name: string): LimitError {
   return new LimitError(
-    { kind: 'mentions', most: MOST_FRAMES, asked: null, offset: null },
-    t('{0} names more than {1} frames in its stacks. Save a smaller profile.', name, countText(MOST_FRAMES)),
+    { kind: 'mentions', most: MAX_FRAMES, asked: null, offset: null },
+    t('{0} names more than {1} frames in its stacks. Save a smaller profile.', name, countText(MAX_FRAMES)),
   );
 }
 

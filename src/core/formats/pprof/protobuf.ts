@@ -13,7 +13,7 @@ export interface Field {
 }
 
 /** Fields of one message: a field may be two bytes long, and takes fifty here. */
-const MOST_FIELDS = 1 << 22;
+const MAX_FIELDS = 1 << 22;
 
 const NOTHING = new Uint8Array(0);
 
@@ -29,7 +29,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
   const found: Field[] = [];
   const reader = new Reader(message, name);
   while (!reader.atEnd) {
-    if (found.length >= MOST_FIELDS) throw tooManyFields(name, reader.at);
+    if (found.length >= MAX_FIELDS) throw tooManyFields(name, reader.at);
     const tag = reader.varint();
     const id = Math.floor(tag / 8);
     switch (tag % 8) {
@@ -57,8 +57,8 @@ export function fields(message: Uint8Array, name: string): Field[] {
 
 function tooManyFields(name: string, offset: number): LimitError {
   return new LimitError(
-    { kind: 'objects', most: MOST_FIELDS, asked: null, offset },
-    t('{0} has more than {1} fields in one message. Save a smaller profile.', name, countText(MOST_FIELDS)),
+    { kind: 'objects', most: MAX_FIELDS, asked: null, offset },
+    t('{0} has more than {1} fields in one message. Save a smaller profile.', name, countText(MAX_FIELDS)),
   );
 }
 

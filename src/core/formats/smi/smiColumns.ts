@@ -22,10 +22,10 @@ const TIME =
 /** Prefixes of services and loggers: `trainer-1 | `, `# `, `[rank0] `, a time. */
 const PREFIX =
   /^(?:[\w.@-]{1,64}[ \t]{0,16}\|[ \t]+|#[ \t]*|\[[^\],]{1,64}\][ \t]+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?[ \t]+(?=[^,\s]))/;
-const MOST_PREFIXES = 3;
+const MAX_PREFIXES = 3;
 const MIB = 1 << 20;
 /** More devices than any machine has: a larger number is not an index. */
-const MOST_DEVICES = 64;
+const MAX_DEVICES = 64;
 
 const NAMES: Readonly<Record<string, keyof Omit<SmiColumns, 'count'>>> = {
   timestamp: 'time',
@@ -47,7 +47,7 @@ const NAMES: Readonly<Record<string, keyof Omit<SmiColumns, 'count'>>> = {
 /** The fields of a line behind a log's prefix; the names of devices and processes are not quoted. */
 export function smiFields(line: string): string[] {
   let rest = line.trimStart();
-  for (let i = 0; i < MOST_PREFIXES; i++) rest = rest.replace(PREFIX, '');
+  for (let i = 0; i < MAX_PREFIXES; i++) rest = rest.replace(PREFIX, '');
   return rest.split(',').map((field) => field.trim());
 }
 
@@ -77,7 +77,7 @@ export function guessedColumns(fields: readonly string[]): SmiColumns | null {
     const before = numbers.filter((place) => place < sizes[0]);
     if (before.length > 1) return null;
     const place = before.at(0) ?? -1;
-    const isIndex = place >= 0 && Number(fields[place]) < MOST_DEVICES;
+    const isIndex = place >= 0 && Number(fields[place]) < MAX_DEVICES;
     if (place >= 0 && !isIndex && sizes.length === 1) {
       columns.pid = place;
       if (sizes[0] === place + 2) columns.process = place + 1;
@@ -88,7 +88,7 @@ export function guessedColumns(fields: readonly string[]): SmiColumns | null {
   }
   // Without units, only the documented order is possible: a time, a device, and one or two amounts.
   if (!hasTime || fields.length !== numbers.length + 1 || numbers.length < 2 || numbers.length > 3) return null;
-  if (Number(fields[numbers[0]]) >= MOST_DEVICES) return null;
+  if (Number(fields[numbers[0]]) >= MAX_DEVICES) return null;
   columns.index = numbers[0];
   [columns.used, columns.total] = inOrder(fields, numbers.slice(1));
   return columns;

@@ -3,7 +3,7 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import { t } from '../../text/translate.js';
 
 const DEFAULT_CHUNK = 1 << 20;
-const LONGEST_LINE = 1 << 16;
+const MAX_LINE = 1 << 16;
 
 /** The encoding of a text by its byte order mark: PowerShell redirects as UTF-16. */
 export function textDecoder(head: Uint8Array): TextDecoder {
@@ -34,14 +34,10 @@ export async function eachLine(
     position += got;
     const lines = (rest + decoder.decode(buffer.subarray(0, got), { stream: true })).split(/\r?\n/);
     rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_LINE) {
+    if (rest.length > MAX_LINE) {
       throw new SnapshotError(
         'notASnapshot',
-        t(
-          '{0} has a line of more than {1} characters, unlike any log. Choose another file.',
-          source.name,
-          LONGEST_LINE,
-        ),
+        t('{0} has a line of more than {1} characters, unlike any log. Choose another file.', source.name, MAX_LINE),
       );
     }
     for (const line of lines) onLine(line, true);

@@ -4,7 +4,7 @@ import type { Bytes, DeviceOrdinal, Microseconds } from '../../model/units.js';
 import { checkSamples } from '../sampleCount.js';
 
 /** Devices, processes and quantities of one log; more are made to tire us. */
-const MOST_SERIES = 256;
+const MAX_SERIES = 256;
 
 /** Maximum duration of one round of devices. */
 const ONE_ROUND_US: Microseconds = 250_000;
@@ -57,7 +57,7 @@ export class TrendRows {
     const key = `${device ?? ''}/${name}`;
     let series = this.series.get(key);
     if (series === undefined) {
-      if (this.series.size >= MOST_SERIES) {
+      if (this.series.size >= MAX_SERIES) {
         this.leftOut = true;
         return;
       }

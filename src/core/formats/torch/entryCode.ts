@@ -47,14 +47,14 @@ export interface EntryImports {
 
 const PAGE_BYTES = 1 << 16;
 /** Bytes of the input at once. */
-const MOST_INPUT = 1 << 20;
+const MAX_INPUT = 1 << 20;
 /** Bytes of lists that are compared at once; lists beyond them are read item by item. */
-const MOST_RUN_BYTES = 1 << 24;
+const MAX_RUN_BYTES = 1 << 24;
 /** A list takes about so many bytes. */
 const LIST_BYTES = 64;
-const MOST_RUNS = 1 << 18;
+const MAX_RUNS = 1 << 18;
 /** Lists whose slots are in a table; those beyond them are in the memo. */
-const MOST_KEPT_LISTS = 1 << 24;
+const MAX_KEPT_LISTS = 1 << 24;
 const LISTS_OF_UNKNOWN = 1 << 20;
 /** Of a list's slot and value. */
 const KEPT_BYTES = 8;
@@ -63,7 +63,7 @@ const RUN_BYTES = 16;
 /** Room for loads that look ahead. */
 const SLACK = 64;
 /** A larger memory is not kept for the next file. */
-const MOST_KEPT = 1 << 26;
+const MAX_KEPT = 1 << 26;
 
 /** Between two files: a caller refers to all that was read. */
 const NO_CALLER: EntryImports = {
@@ -129,19 +129,19 @@ export class EntryCode {
   /** The memory is the next file's. @param filled slots of the memo; null if unknown, then the memory is not kept */
   release(filled: number | null): void {
     this.caller = NO_CALLER;
-    if (filled === null || this.exports.memory.buffer.byteLength > MOST_KEPT) return;
+    if (filled === null || this.exports.memory.buffer.byteLength > MAX_KEPT) return;
     this.writtenTo = this.memoAt + Int32Array.BYTES_PER_ELEMENT * filled;
     EntryCode.spare = this;
   }
 
   private layOut(fileBytes: number): void {
-    this.inputBytes = Math.min(MOST_INPUT, fileBytes);
-    const runs = Math.min(MOST_RUNS, Math.ceil(fileBytes / LIST_BYTES));
-    const runBytes = Math.min(MOST_RUN_BYTES, fileBytes);
+    this.inputBytes = Math.min(MAX_INPUT, fileBytes);
+    const runs = Math.min(MAX_RUNS, Math.ceil(fileBytes / LIST_BYTES));
+    const runBytes = Math.min(MAX_RUN_BYTES, fileBytes);
     const runsAt = aligned(this.inputAt + this.inputBytes + SLACK);
     const runBytesAt = aligned(runsAt + RUN_BYTES * runs);
     const lists = Number.isFinite(fileBytes)
-      ? Math.min(MOST_KEPT_LISTS, Math.ceil(fileBytes / LIST_BYTES))
+      ? Math.min(MAX_KEPT_LISTS, Math.ceil(fileBytes / LIST_BYTES))
       : LISTS_OF_UNKNOWN;
     const keptAt = aligned(runBytesAt + runBytes + SLACK);
     // A smaller file leaves the memo where it is: zeros between would take memory that was never written to.

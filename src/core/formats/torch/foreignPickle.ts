@@ -4,7 +4,7 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import { t } from '../../text/translate.js';
 
 /** Names of modules and classes are this long at most. */
-const MOST_NAME = 128;
+const MAX_NAME = 128;
 /** GLOBAL with its two names, each to the end of its line. */
 const GLOBAL = /^c([\w.]{1,128})\n([\w.]{1,128})\n/;
 /** Two short texts, memoized or not, that STACK_GLOBAL takes. */
@@ -64,8 +64,8 @@ export function checkpoint(source: ByteSource, where: string | null): SnapshotEr
 
 /** The module and name of the opcode at a place, null if they are not beside it. */
 async function nameAt(source: ByteSource, offset: number): Promise<string | null> {
-  const from = Math.max(0, offset - 2 * (MOST_NAME + 3));
-  const bytes = await readFully(source, from, offset - from + 2 * (MOST_NAME + 1) + 1);
+  const from = Math.max(0, offset - 2 * (MAX_NAME + 3));
+  const bytes = await readFully(source, from, offset - from + 2 * (MAX_NAME + 1) + 1);
   const text = String.fromCharCode(...bytes);
   const behind = GLOBAL.exec(text.slice(offset - from));
   if (behind !== null) return `${behind[1]}.${behind[2]}`;

@@ -14,9 +14,9 @@ import { readTraceTail } from './traceTail.js';
 /** The end of a file in which the last entries are looked for. */
 const TAIL_BYTES = 1 << 20;
 /** A detour that leaves out less is not worth its way. */
-const FEWEST_BYTES = 1 << 20;
+const MIN_BYTES = 1 << 20;
 /** Pieces after the first entries at whose end no entry begins. */
-const MOST_ASKED = 4;
+const MAX_ASKED = 4;
 
 /** Leaves out the entries of a trace that a later dump of the process has, and takes its rows. */
 export class KnownEvents {
@@ -37,11 +37,11 @@ export class KnownEvents {
     const { events } = sink.builder;
     if (events.length === 0) return undefined;
     const from = source.size - TAIL_BYTES;
-    if (from - offset < FEWEST_BYTES || !spare.beginsAlike) return null;
+    if (from - offset < MIN_BYTES || !spare.beginsAlike) return null;
     const key = keyOf(rest);
     const { top } = machine;
     if (key === null || top >>> PAYLOAD_BITS !== Torch.Event || (top & PAYLOAD_MASK) !== events.length - 1)
-      return ++this.asked < MOST_ASKED ? undefined : null;
+      return ++this.asked < MAX_ASKED ? undefined : null;
     const bytes = await readFully(source, from, TAIL_BYTES);
     const tail = readTraceTail(bytes, key, {
       memoized: machine.memoized,

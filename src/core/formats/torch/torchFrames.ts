@@ -13,10 +13,10 @@ import { Word } from './torchWords.js';
 const CAPTURE_BITS = makeRef(Torch.Capture, 0);
 
 /** Writers put 1,000 frames of a longer stack into a part: so many times its frames are looked at again, and some more. */
-const MOST_AGAIN = 16;
+const MAX_AGAIN = 16;
 const FREE_AGAIN = 1 << 22;
 /** Frames of all different stacks together where stacks are put together from others. */
-const MOST_FRAMES = 1 << 26;
+const MAX_FRAMES = 1 << 26;
 
 /** Frames and stacks. A list of frames becomes a capture: the identity by which a block knows its allocation. */
 export class TorchFrames {
@@ -124,7 +124,7 @@ export class TorchFrames {
       stacks.appendTo(this.joined, native);
       stacks.appendTo(this.joined, python);
       pair = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
-      if (stacks.frameCount > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, stacks.frameCount);
+      if (stacks.frameCount > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, stacks.frameCount);
       ofNative.set(python, pair);
     }
     return pair;
@@ -138,7 +138,7 @@ export class TorchFrames {
     stacks.appendTo(this.joined, captures.stack[capture]);
     this.again += this.joined.length;
     this.appended += to - from;
-    const most = MOST_AGAIN * this.appended + FREE_AGAIN;
+    const most = MAX_AGAIN * this.appended + FREE_AGAIN;
     if (this.again > most) throw tooManyMentions(this.name, 'stack', most, this.again);
     for (let i = from; i < to; i++) this.joined.push(ref[i] & PAYLOAD_MASK);
     captures.stack[capture] = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
@@ -182,7 +182,7 @@ export class TorchFrames {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     if (length === 0) return NO_STACK;
     this.mentioned += length;
-    if (this.mentioned > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, this.mentioned);
+    if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, this.mentioned);
     // A hostile file of long texts takes a sixth of the time of `flat` and `from`.
     const frames = new Uint32Array(length);
     let at = 0;

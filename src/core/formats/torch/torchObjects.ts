@@ -21,7 +21,7 @@ const MAX_OBJECTS = 1 << 21;
 /** Items of one list, or entries of one dictionary. */
 const MAX_ITEMS = 1 << 22;
 /** Entries and items are looked at once each by honest files; so many times in all, and some more, are allowed. */
-const MOST_LOOKS = 4;
+const MAX_LOOKS = 4;
 const FREE_LOOKS = 10_000;
 /** Of dictionaries in dictionaries. */
 const MAX_DEPTH = 100;
@@ -129,7 +129,7 @@ export class TorchObjects {
 
   private lookAt(entries: number, what: 'list' | 'dictionary'): void {
     this.looks += entries;
-    const most = MOST_LOOKS * this.held + FREE_LOOKS;
+    const most = MAX_LOOKS * this.held + FREE_LOOKS;
     if (this.looks > most) throw tooManyMentions(this.name, what, most, this.looks);
   }
 

@@ -14,7 +14,7 @@ import { tooManyMentions } from './torchValue.js';
 
 const ALL_BITS = 0xffffffff;
 /** Frames of all stacks together, over those that were recorded: generated code names some frames each. */
-const MOST_GROWTH = 16;
+const MAX_GROWTH = 16;
 const FREE_FRAMES = 1 << 20;
 
 /**
@@ -85,7 +85,7 @@ function orderStacks(snapshot: Snapshot, behind: ReadonlyMap<FrameId, readonly F
   const ordered = new Growable(Uint32Array);
   let anyMoved = false;
   let frameCount = 0;
-  const most = MOST_GROWTH * stacks.frames.length + FREE_FRAMES;
+  const most = MAX_GROWTH * stacks.frames.length + FREE_FRAMES;
   for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
     const recorded = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
     ordered.length = 0;

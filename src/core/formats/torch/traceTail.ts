@@ -7,11 +7,11 @@ import type { TraceRows } from '../../model/spareColumns.js';
 import { Word } from './torchWords.js';
 
 /** Places of the bytes at which a trace entry begins are tried, so many. */
-const MOST_TRIED = 16;
+const MAX_TRIED = 16;
 /** Of entries: some hundreds. */
 const ENOUGH_BYTES = 1 << 16;
 /** Lists that must agree about the number of an object. */
-const FEWEST_VOTES = 8;
+const MIN_VOTES = 8;
 
 /** The last entries of a trace, and what follows them: `rest` with the numbers that objects have without the others. */
 export interface TraceTail extends TraceRows {
@@ -43,7 +43,7 @@ export function readTraceTail(bytes: Uint8Array, key: Uint8Array, beginning: Beg
   do last = bytes.lastIndexOf(key[0], last - 1);
   while (last > 0 && !isKey(last));
   let tried = 0;
-  for (let at = Math.max(0, last - ENOUGH_BYTES); at < last && tried < MOST_TRIED; at++) {
+  for (let at = Math.max(0, last - ENOUGH_BYTES); at < last && tried < MAX_TRIED; at++) {
     if (!isKey(at)) continue;
     const from = [1, 2, 3, 6].map((back) => at - back).find((place) => bytes[place] === Op.EmptyDict);
     if (from === undefined) continue;
@@ -179,7 +179,7 @@ class TailWalk {
   private firstNumber(): number | null {
     if (this.numbered !== null) return this.numbered;
     let first: number | null = null;
-    let [most, second] = [FEWEST_VOTES - 1, 0];
+    let [most, second] = [MIN_VOTES - 1, 0];
     for (const [number, votes] of this.votes) {
       if (votes > most) [first, most, second] = [number, votes, most];
       else second = Math.max(second, votes);

@@ -1,5 +1,5 @@
 /** Snapshots that make growth of the process: the first interval is warm-up, and three more must show it. */
-const FEWEST_SNAPSHOTS = 5;
+const MIN_SNAPSHOTS = 5;
 /** Share of the intervals that must rise. */
 const RISING_SHARE = 0.5;
 
@@ -9,7 +9,7 @@ const RISING_SHARE = 0.5;
  */
 export function growsThroughout(all: readonly number[]): boolean {
   const last = all.length - (all.at(-1) === all.at(-2) ? 2 : 1);
-  if (last + 1 < FEWEST_SNAPSHOTS) return false;
+  if (last + 1 < MIN_SNAPSHOTS) return false;
   let rises = 0;
   for (let i = 2; i <= last; i++) {
     if (all[i] < all[i - 1]) return false;

@@ -68,7 +68,7 @@ function commonPlace(places: readonly (string | null)[]): string | null {
 
 /** Share of the live bytes that waits in every snapshot, from which it is reported without growth. */
 const LARGE_SHARE = 0.2;
-const FEWEST_SNAPSHOTS = 3;
+const MIN_SNAPSHOTS = 3;
 
 /** Released blocks that another stream still uses, if they grow in number or are always many. A few are normal. */
 export function pendingFrees(
@@ -85,7 +85,7 @@ export function pendingFrees(
   const bytes = series[series.length - 1];
   const isLarge = (digest: SnapshotDigest, i: number): boolean =>
     series[i] > 0 && series[i] >= LARGE_SHARE * (digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
-  const always = snapshots.length >= FEWEST_SNAPSHOTS && snapshots.every(isLarge);
+  const always = snapshots.length >= MIN_SNAPSHOTS && snapshots.every(isLarge);
   if (!always && !growsThroughout(series)) return null;
   const largest = [...pending].sort((a, b) => b.bytes - a.bytes).at(0);
   const place = largest === undefined ? null : lineOfGroup(last, largest.group, lookup);

@@ -128,7 +128,7 @@ export class Invocations extends Part {
     });
   }
 
-  /** The maximum of results in `functools.lru_cache`; null for all. */
+  /** The maximum number of results in `functools.lru_cache`; null for all. */
   private cacheSize(decorator: Expression, act: Activation): ItemLimit | null {
     if (decorator.kind !== 'call') return DEFAULT_CACHE_SIZE;
     const args = decorator.args.find(({ name }, i) => name === 'maxsize' || (name === null && i === 0))?.value;

@@ -205,7 +205,7 @@ function itemOf(value: Value): Value {
   return { ...elementOf(value), source: sourceOf(value) };
 }
 
-/** The maximum of a container; null for no bound. */
+/** The maximum number of items of a container; null for no bound. */
 function limitArgument(args: ArgumentValue | undefined, { scope }: Activation): ItemLimit | null {
   if (args === undefined) return null;
   const { known } = args.value;

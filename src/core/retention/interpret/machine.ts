@@ -73,10 +73,10 @@ export interface Measured extends LengthTest {
 }
 
 /** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
-const MOST_OFF_PATH = 40_000;
-const MOST_EXPRESSIONS = 160_000;
+const MAX_OFF_PATH = 40_000;
+const MAX_EXPRESSIONS = 160_000;
 /** Values that walks visit for one stack, and how many of them take as long as an expression. */
-const MOST_VISITED = 2_000_000;
+const MAX_VISITED = 2_000_000;
 const VISITED_PER_EXPRESSION = 16;
 
 /** Interpreted iterations of a loop: the second sees the results of the first. */
@@ -154,13 +154,13 @@ export class Machine {
 
   /** Counts one expression. @throws TooMuchWork */
   count(): void {
-    if (++this.expressions > MOST_EXPRESSIONS) throw new TooMuchWork();
+    if (++this.expressions > MAX_EXPRESSIONS) throw new TooMuchWork();
   }
 
   /** Counts values that a walk visits, or a branch copies. @throws TooMuchWork */
   visit(values = 1): void {
     this.visited += values;
-    if (this.visited > MOST_VISITED) throw new TooMuchWork();
+    if (this.visited > MAX_VISITED) throw new TooMuchWork();
   }
 
   /** In expressions. */
@@ -169,7 +169,7 @@ export class Machine {
   }
 
   get mayLeavePath(): boolean {
-    return this.expressions < MOST_OFF_PATH;
+    return this.expressions < MAX_OFF_PATH;
   }
 
   /** Follows a block in which lengths of containers are known. */

@@ -85,7 +85,7 @@ export function followPath(program: Program): void {
 }
 
 /** Functions that are followed at most. */
-const MOST_HOOKS = 30;
+const MAX_HOOKS = 30;
 
 /** Interprets registered hooks, inside the loops of the watched line. */
 function runHooks(follower: Program): void {
@@ -110,7 +110,7 @@ function runHooks(follower: Program): void {
   const hooks = machine.hooks
     .flatMap(({ functions }) => functions)
     .filter(({ def }) => !onPath.has(def))
-    .slice(0, MOST_HOOKS);
+    .slice(0, MAX_HOOKS);
   for (let round = 0; round < ROUNDS; round++) {
     machine.inRoundsOf(watchedLoops, () => {
       for (const fn of hooks) run(fn);

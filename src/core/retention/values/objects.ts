@@ -219,7 +219,7 @@ export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
   if (a === undefined || b === undefined || a.node === b.node) return a ?? b ?? plainValue();
   const node = new FlowNode(a.node.grad > b.node.grad ? a.node.grad : b.node.grad, a.node.isTensor && b.node.isTensor);
   node.same.push(a.node, b.node);
-  const objects = [...new Set([...a.objects, ...b.objects])].slice(0, MOST_OBJECTS);
+  const objects = [...new Set([...a.objects, ...b.objects])].slice(0, MAX_OBJECTS);
   const items =
     a.items !== null && b.items !== null && a.items.length === b.items.length
       ? a.items.map((item, i) => eitherOf(item, b.items?.[i]))
@@ -228,7 +228,7 @@ export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
 }
 
 /** Maximum of possible objects of one value. */
-const MOST_OBJECTS = 6;
+const MAX_OBJECTS = 6;
 
 function* nodesOf(attrs: ReadonlyMap<string, Value>): Iterable<FlowNode> {
   for (const { node } of attrs.values()) yield node;

@@ -80,11 +80,11 @@ const FRAME_SLOTS: i32 = 2 * MAX_KEYS + 1;
 /** Bytes of the longest key and value together that hold no list, with room for a look at what follows. */
 const MARGIN: i32 = 512;
 /** Longer texts are left to the machine. */
-const LONGEST_TEXT: i32 = 255;
+const MAX_TEXT: i32 = 255;
 /** The opcode and the length of a writer's buffer. */
 const FRAME_BYTES: i32 = 9;
 /** Keys come early in a file: their slots have three bytes of four. */
-const MOST_KEY_SLOT: i32 = 0xffffff;
+const MAX_KEY_SLOT: i32 = 0xffffff;
 /** No key begins like this: the end of a record, which is checked before. */
 const NO_KEY: i32 = SET_ITEMS;
 /** The opcode names another slot than the next. */
@@ -361,7 +361,7 @@ function plain(p: usize, at: i32, known: i32): usize {
     case BIN_UNICODE: {
       const start = op === SHORT_BIN_UNICODE ? p + 2 : p + 5;
       const bytes: u32 = op === SHORT_BIN_UNICODE ? load<u8>(p, 1) : load<u32>(p, 1);
-      if (bytes > <u32>LONGEST_TEXT) return 0;
+      if (bytes > <u32>MAX_TEXT) return 0;
       setRef(at, textOf(at, start, bytes));
       return memoized(start + bytes, at);
     }
@@ -463,7 +463,7 @@ function otherKey(p: usize, key: i32, known: i32): bool {
   const op: i32 = load<u8>(p);
   if ((op !== BIN_GET && op !== LONG_BIN_GET) || key === MAX_KEYS) return false;
   const named = slotAt(p, op);
-  if (named >= <u32>known || named > <u32>MOST_KEY_SLOT) return false;
+  if (named >= <u32>known || named > <u32>MAX_KEY_SLOT) return false;
   const value = load<i32>(memoAt + 4 * named);
   if (value >>> PAYLOAD_BITS !== KIND_TEXT) return false;
   store<i32>(LONG_KEY + 4 * key, LONG_BIN_GET | (named << 8));
