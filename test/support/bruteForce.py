@@ -54,8 +54,7 @@ def words(frames):
     for f in frames:
         file, line, name = f["filename"], f["line"], f["name"]
         if file == "none":
-            match = re.fullmatch(r"(.+?)\((\d+)\): (.+)", name, re.S)
-            file, line, name = (match[1], int(match[2]), match[3]) if match else ("", -1, name)
+            file, line, name = profiler_frame(name)
         offset = is_native(file) and file != "??" and not re.search(
             r"\.(c|cc|cpp|cxx|cu|cuh|h|hh|hpp|hxx|inc|inl|ipp|m|mm|rs|s|pyx|pxd|pxi)$", file, re.I)
         stack.append([file, -1 if offset or not 0 < line < 2**31 else line, name])
@@ -97,10 +96,11 @@ def from_snapshot(value):
             entry = stacks.setdefault(key, [0, 0])
             entry[0] += block["size"]
             entry[1] += 1
-    # The profiler's segment reaches from the lowest to the highest address: nothing that was reserved.
+    # The profiler's segment reaches from the lowest to the highest address: nothing that was reserved. It has the sizes
+    # of blocks.
     if categories:
         forget(devices, "reserved")
-    if lacks_requested:
+    if categories or lacks_requested:
         forget(devices, "requested")
     return result(devices, stacks, categories)
 
@@ -120,7 +120,12 @@ def result(devices, stacks, categories=()):
 
 def profiler_frame(name):
     match = re.fullmatch(r"(.+?)\((\d+)\): (.+)", name, re.S)
-    return [match[1], int(match[2]), match[3]] if match else ["", -1, name]
+    if not match:
+        return ["", -1, name]
+    file, line, function = match[1], int(match[2]), match[3]
+    # The line of a user's function is where it begins.
+    is_users = re.search(r"\.py$", file) and not re.match(r"torch/|<|.*/(site-packages|lib/python\d)", file)
+    return [file, line, f"def {function}" if is_users and not function.startswith("<") else function]
 
 
 def totals(live):

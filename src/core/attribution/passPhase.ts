@@ -1,3 +1,4 @@
+import { functionName } from '../model/functionName.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
 import { StackRole, type StackRoles } from './stackRole.js';
@@ -18,7 +19,8 @@ export function phaseOf({ stacks, frames, strings }: Snapshot, roles: StackRoles
     const frame = stacks.frames[i];
     // Recomputed memory belongs to the backward pass that needs it.
     if (RUNS_BACKWARD.test(strings.text(frames.file[frame]).replaceAll('\\', '/'))) return 'backward';
-    if (role === StackRole.Forward && EVALUATES.test(strings.text(frames.name[frame]))) return 'evaluation';
+    if (role === StackRole.Forward && EVALUATES.test(functionName(strings.text(frames.name[frame]))))
+      return 'evaluation';
   }
   return role === StackRole.Forward ? 'forward' : null;
 }

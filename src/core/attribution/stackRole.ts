@@ -1,3 +1,4 @@
+import { functionName } from '../model/functionName.js';
 import { recordedKind } from '../model/recordedFile.js';
 import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { FrameId, StackId } from '../model/units.js';
@@ -61,7 +62,7 @@ const MARKS: readonly { role: StackRole; file: RegExp; name?: RegExp }[] = [
 ];
 /** Roles that only frames of PyTorch or another library show. */
 const NATIVE_WORKSPACE = /workspace/i;
-const NATIVE_BACKWARD = /torch::autograd::(?:Engine::|AccumulateGrad|generated::)/;
+const NATIVE_BACKWARD = /torch::autograd::(?:Engine::|AccumulateGrad|generated::)|^autograd::engine::/;
 /** Compiled code runs in the forward or the backward pass, by the frames around it. */
 const COMPILED = 'torch/_inductor/';
 /** A custom Function's own frame, the same forwards and backwards. */
@@ -106,8 +107,7 @@ export class StackRoles {
       const frame = stacks.frames[i];
       const mark = this.marks[frame];
       // An optimizer's `step` also calls the user's closure: only a `step` of the user's own is an optimizer.
-      const isClosure =
-        mark === (StackRole.Optimizer as number) && user !== null && this.textOf(frames.name[user]) !== 'step';
+      const isClosure = mark === (StackRole.Optimizer as number) && user !== null && this.nameOf(user) !== 'step';
       if (mark !== (Mark.None as number) && !isClosure) return mark;
       const file = this.file(frame);
       if (frameKind(file) === 'user') user = frame;
@@ -117,15 +117,14 @@ export class StackRoles {
     // Only autograd's own thread begins in a Function: its `backward`.
     if (this.file(stacks.frames[to - 1]).endsWith(FUNCTION)) return StackRole.Backward;
     const innermost = this.innermostPython(from, to);
-    if (innermost === null || this.textOf(frames.name[innermost]) !== '__init__') return StackRole.Unmarked;
+    if (innermost === null || this.nameOf(innermost) !== '__init__') return StackRole.Unmarked;
     this.moduleFiles ??= this.findModuleFiles();
     return this.moduleFiles.has(frames.file[innermost]) ? StackRole.ModuleInit : StackRole.Unmarked;
   }
 
   private markOf(frame: FrameId): number {
-    const { frames } = this.snapshot;
     const file = this.file(frame);
-    const name = this.textOf(frames.name[frame]);
+    const name = this.nameOf(frame);
     switch (recordedKind(file)) {
       case 'native':
         if (NATIVE_WORKSPACE.test(name)) return StackRole.Workspace;
@@ -148,8 +147,8 @@ export class StackRoles {
     for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
       for (let i = stacks.offset[stack] + 1; i < stacks.offset[stack + 1]; i++) {
         const callee = stacks.frames[i - 1];
-        const isCall = this.textOf(frames.name[stacks.frames[i]]) === '_call_impl';
-        if (isCall && this.textOf(frames.name[callee]) === 'forward') files.add(frames.file[callee]);
+        const isCall = this.nameOf(stacks.frames[i]) === '_call_impl';
+        if (isCall && this.nameOf(callee) === 'forward') files.add(frames.file[callee]);
       }
     }
     return files;
@@ -164,10 +163,10 @@ export class StackRoles {
   }
 
   private file(frame: FrameId): string {
-    return this.textOf(this.snapshot.frames.file[frame]).replaceAll('\\', '/');
+    return this.snapshot.strings.text(this.snapshot.frames.file[frame]).replaceAll('\\', '/');
   }
 
-  private textOf(id: number): string {
-    return this.snapshot.strings.text(id);
+  private nameOf(frame: FrameId): string {
+    return functionName(this.snapshot.strings.text(this.snapshot.frames.name[frame]));
   }
 }

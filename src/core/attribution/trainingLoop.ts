@@ -1,3 +1,4 @@
+import { functionName } from '../model/functionName.js';
 import { recordedKind } from '../model/recordedFile.js';
 import { Action, EMPTY_STACK, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
@@ -145,7 +146,7 @@ class Places {
       const frame = stacks.frames[i];
       const file = strings.text(frames.file[frame]).replaceAll('\\', '/');
       if (recordedKind(file) === 'native') continue;
-      const name = strings.text(frames.name[frame]);
+      const name = functionName(strings.text(frames.name[frame]));
       // Some call a module's `forward` themselves.
       if (isOfUser && name === 'forward') {
         path.push(this.place(path.at(-1) ?? -1, frame, true));

@@ -11,11 +11,12 @@ import {
 } from '../model/snapshot.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import { ChromeEvents, type ChromeMemory } from './chrome/chromeEvents.js';
-import { PythonCalls } from './chrome/pythonCalls.js';
+import { RunningCalls } from './chrome/runningCalls.js';
 import { expectFewDevices } from './deviceCount.js';
 import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
+import { functionLines } from './profilerFrame.js';
 import type { ReadResult } from './readResult.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
@@ -25,14 +26,14 @@ const HOST = 0;
 
 /** Live memory at the end of the trace, at one address. */
 interface Held {
-  event: number;
-  memory: ChromeMemory;
+  address: bigint;
+  bytes: number;
   stack: number;
 }
 
 /**
- * A profiler's Chrome trace with `profile_memory=True`: each allocation and free, and with `with_stack=True` the
- * running functions. Older memory is a sum only.
+ * A profiler's Chrome trace with `profile_memory=True`: each allocation and free, and the running functions
+ * (`with_stack=True`) or operators. Older memory is a sum only.
  * @param isList the events are the top value, without facts around them
  * @throws SnapshotError
  */
@@ -49,7 +50,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
       ),
     );
   }
-  const calls = new PythonCalls(events, builder, source.name);
+  const calls = new RunningCalls(events, builder, source.name);
   const hasAccelerator = events.memory.some((memory) => memory.deviceType !== HOST);
   const byDevice = new Map<number, ChromeMemory[]>();
   for (const memory of events.inOrder()) {
@@ -69,8 +70,8 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
     const held = addEvents(builder, calls, events.baseUs, list);
     traces.push({ device, first, count: builder.eventCount - first });
     const last = list[list.length - 1];
-    const known = held.reduce((sum, { memory }) => sum + memory.bytes, 0);
-    const before = last.totalAllocated - known;
+    const known = held.reduce((sum, { bytes }) => sum + bytes, 0);
+    const before = last.totalAllocated === null ? 0 : last.totalAllocated - known;
     if (before > 0) warnings.push(beforeTrace(device, before));
     anyReserved ||= last.totalReserved > 0;
     order.push(addSegment(builder, device, held, Math.max(0, before), last));
@@ -84,6 +85,10 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
       message: t('The trace holds memory of the host only, shown as device 0: profile on the GPU to see its memory.'),
     });
   }
+  const hasAddresses = events.memory.every(({ address }) => address !== null);
+  if (!hasAddresses) warnings.push(noAddresses());
+  if (events.memory.every(({ totalAllocated }) => totalAllocated === null)) warnings.push(noTotals());
+  if (calls.namesFunctions) warnings.push(functionLines());
   const snapshot = builder.finish({
     format: 'chromeTrace',
     fileBytes: source.size,
@@ -91,7 +96,11 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
     order,
     settings: null,
     warnings,
-    absent: anyReserved ? ['requestedSizes'] : ['requestedSizes', 'reserved'],
+    absent: [
+      'requestedSizes',
+      ...(anyReserved ? [] : (['reserved'] as const)),
+      ...(hasAddresses ? [] : (['addresses'] as const)),
+    ],
   });
   return { kind: 'snapshot', snapshot };
 }
@@ -99,18 +108,20 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
 /** @returns live memory at the end */
 function addEvents(
   builder: SnapshotBuilder,
-  calls: PythonCalls,
+  calls: RunningCalls,
   baseUs: number,
   list: readonly ChromeMemory[],
 ): Held[] {
   const held = new Map<bigint, Held>();
+  const standIns = new StandInAddresses();
   for (const memory of list) {
     const stack = calls.stackAt(memory);
-    const event = builder.addEvent(
+    const address = memory.address ?? standIns.of(memory.bytes);
+    builder.addEvent(
       {
         action: memory.isFailure ? Action.OutOfMemory : memory.bytes > 0 ? Action.Alloc : Action.FreeCompleted,
-        addrLow: Number(memory.address & 0xffffffffn),
-        addrHigh: Number(memory.address >> 32n),
+        addrLow: Number(address & 0xffffffffn),
+        addrHigh: Number(address >> 32n),
         size: Math.abs(memory.bytes),
         timeUs: baseUs + memory.ts,
         stack,
@@ -123,10 +134,25 @@ function addEvents(
       NO_INDEX,
     );
     if (memory.isFailure) continue;
-    if (memory.bytes > 0) held.set(memory.address, { event, memory, stack });
-    else held.delete(memory.address);
+    if (memory.bytes > 0) held.set(address, { address, bytes: memory.bytes, stack });
+    else held.delete(address);
   }
   return [...held.values()];
+}
+
+/** Addresses for a trace without any: each allocation has its own, and a free that of the latest one of its size. */
+class StandInAddresses {
+  private last = 0n;
+  private readonly live = new Map<number, bigint[]>();
+
+  of(bytes: number): bigint {
+    const known = this.live.get(Math.abs(bytes)) ?? [];
+    // A free of older memory has no allocation.
+    if (bytes < 0) return known.pop() ?? ++this.last;
+    known.push(++this.last);
+    this.live.set(bytes, known);
+    return this.last;
+  }
 }
 
 /** The trace has no segments, so all live memory is one, of the reserved size. */
@@ -137,7 +163,7 @@ function addSegment(
   before: number,
   last: ChromeMemory,
 ): number {
-  const sorted = [...held].sort((a, b) => (a.memory.address < b.memory.address ? -1 : 1));
+  const sorted = [...held].sort((a, b) => (a.address < b.address ? -1 : 1));
   const firstBlock = builder.blockCount;
   const add = (size: number, address: bigint, stack: number): number =>
     builder.addBlock({
@@ -151,9 +177,9 @@ function addSegment(
     });
   let live = before;
   if (before > 0) add(before, 0n, EMPTY_STACK);
-  for (const { memory, stack } of sorted) {
-    add(memory.bytes, memory.address, stack);
-    live += memory.bytes;
+  for (const { address, bytes, stack } of sorted) {
+    add(bytes, address, stack);
+    live += bytes;
   }
   return builder.addStandInSegment(device, firstBlock, last.totalReserved > 0 ? last.totalReserved : live);
 }
@@ -166,6 +192,26 @@ function beforeTrace(device: number, bytes: number): SnapshotWarning {
         'start the profiler before the model is built.',
       countText(bytes),
       device,
+    ),
+  };
+}
+
+function noAddresses(): SnapshotWarning {
+  return {
+    code: 'noAddresses',
+    message: t(
+      'The trace has no addresses, so each free is matched with the latest allocation of its size. Totals are exact, ' +
+        'but lines that allocate equal sizes may be confused: profile with a newer PyTorch.',
+    ),
+  };
+}
+
+function noTotals(): SnapshotWarning {
+  return {
+    code: 'noTotals',
+    message: t(
+      'The trace has no totals, so memory from before it is known only where the trace frees it: ' +
+        'profile with a newer PyTorch.',
     ),
   };
 }

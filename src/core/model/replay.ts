@@ -36,7 +36,7 @@ const NO_ROW = -1;
 const FREED = -2;
 /** In place of a death: the block is still there, whatever the trace says later. */
 const HELD = 0x7fffffff;
-/** Unit of the allocator's blocks. */
+/** Unit of the allocator's blocks. Traces without requested sizes have those of blocks, also of other allocators. */
 const GRANULE: Bytes = 512;
 
 /** Replays the trace of one device: the one pass over its events that allocations and curves come from. */
@@ -99,6 +99,7 @@ class TraceReplay {
     const { action, addrLow, addrHigh, size, stack: stackOf, forwardStack: forwardOf } = this.snapshot.events;
     const { first, count: end } = this.trace;
     const { liveAllocs, sizeOfLive, rowOfLive, freeing, last, birth, death, stack, forwardStack } = this;
+    const granule = this.snapshot.absent.includes('requestedSizes') ? 1 : GRANULE;
     let { bytes } = this;
     let count = 0;
     let allocs = 0;
@@ -128,7 +129,7 @@ class TraceReplay {
         }
         if (!isAlloc) continue;
       }
-      let rounded = Math.max(GRANULE, Math.ceil(size[event] / GRANULE) * GRANULE);
+      let rounded = Math.max(granule, Math.ceil(size[event] / granule) * granule);
       if (isAlloc) {
         birth[count] = ordinal;
         death[count] = end;

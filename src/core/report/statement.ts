@@ -1,6 +1,7 @@
 import { getOrAdd } from '../maps.js';
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
+import { functionName } from '../model/functionName.js';
 import type { Microseconds } from '../model/units.js';
 import { allStatements, lineAt, ParseBudget, type PythonModule } from '../python/pythonModule.js';
 import { statementText } from './ignoredLeaks.js';
@@ -101,7 +102,8 @@ export class SourceFits {
   constructor(private readonly workspace: ReportWorkspace) {}
 
   /** Null if the line fits, or if unknown. */
-  of({ file, line, function: name, mapped }: OwnerLine): DifferentVersion | null {
+  of({ file, line, function: recorded, mapped }: OwnerLine): DifferentVersion | null {
+    const name = functionName(recorded);
     if (!mapped || line < 1 || !NAME.test(name)) return null;
     const text = this.workspace.lineText?.(file, line) ?? null;
     // Some profiles name the first line of a function, which may be that of a decorator.

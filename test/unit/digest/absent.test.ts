@@ -89,7 +89,7 @@ describe('What an input does not say', () => {
       ['shapes/t112.p4.pickle', true, false],
       ['profiler/jax_memory.prof', false, false],
       ['profiler/chrome_trace.json.gz', false, false],
-      ['profiler/profile_to_snapshot.pickle.gz', false, true],
+      ['profiler/profile_to_snapshot.pickle.gz', false, false],
     ];
     for (const [file, reserved, requested] of inputs) {
       const { run, text, markdown } = await reported(file);

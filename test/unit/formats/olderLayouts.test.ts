@@ -115,7 +115,7 @@ describe('Older layouts', () => {
       }),
     );
     assert.deepEqual(stackWords(snapshot), [
-      '<built-in method empty of type object at 0x7f> :-1 < forward a/model.py:12',
+      '<built-in method empty of type object at 0x7f> :-1 < def forward a/model.py:12',
     ]);
   });
 

@@ -6,6 +6,8 @@ import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { CycleGraph } from '../../../src/core/model/cycleGraph.js';
+import { findSteps } from '../../../src/core/attribution/steps.js';
+import { deviceHistory } from '../../../src/core/model/history.js';
 import { Action, NO_INDEX } from '../../../src/core/model/snapshot.js';
 import type { Trend } from '../../../src/core/model/trend.js';
 import { hasPython } from '../../support/bruteForce.js';
@@ -191,12 +193,12 @@ describe('Chrome traces', () => {
         stacks,
         new Map([
           ['', 1000],
-          [':-1:<built-in method empty of type object at 0x7f> model.py:41:forward train.py:9:<module>', 512],
+          [':-1:<built-in method empty of type object at 0x7f> model.py:41:def forward train.py:9:<module>', 512],
         ]),
       );
       assert.deepEqual(
         snapshot.warnings.map(({ code }) => code),
-        ['startedLate'],
+        ['startedLate', 'functionLines'],
       );
       assert.deepEqual([...snapshot.events.action], [Action.Alloc, Action.Alloc, Action.FreeCompleted]);
       assert.deepEqual([...snapshot.blocks.allocEvent], [NO_INDEX, 0]);
@@ -213,6 +215,82 @@ describe('Chrome traces', () => {
     assert.equal(snapshot.failures.count, 0, 'the trace does not say what the device had left');
     const without = await readBytes(Buffer.from(JSON.stringify(trace)));
     assert.deepEqual(readable(snapshot).stacks, readable(without).stacks);
+  });
+
+  /** An event of 2021. */
+  const unplaced = (ts: number, bytes: number, device = 0): object => ({
+    ...memory(ts, 7, bytes, 0, 0, device),
+    args: { Bytes: bytes, 'Device Id': device, 'Device Type': 1 },
+  });
+
+  it('without addresses have exact totals: a free is matched with the latest allocation of its size', async () => {
+    const snapshot = await readBytes(
+      Buffer.from(
+        JSON.stringify([
+          slice('a.py(1): first', 0, 15, 7),
+          slice('a.py(5): second', 16, 84, 7),
+          ...[unplaced(10, 512), unplaced(20, 512), unplaced(30, 100), unplaced(35, 512, 1)],
+          ...[unplaced(40, -512), unplaced(50, -2048), unplaced(60, -100)],
+        ]),
+      ),
+    );
+    assert.deepEqual(readable(snapshot).devices, {
+      '0': { live: 512, reserved: null, requested: null, events: 6 },
+      '1': { live: 512, reserved: null, requested: null, events: 1 },
+    });
+    // The free of 2,048 bytes shows memory from before the trace.
+    assert.deepEqual([...deviceHistory(snapshot, 0).live], [2048, 2560, 3072, 3172, 2660, 612, 512]);
+    assert.deepEqual(
+      readable(snapshot).stacks.map(([[[file, line, name]], bytes]) => [file, line, name, bytes]),
+      [
+        ['a.py', 1, 'def first', 512],
+        ['a.py', 5, 'def second', 512],
+      ],
+    );
+    assert.deepEqual(
+      snapshot.warnings.map(({ code }) => code),
+      ['noAddresses', 'noTotals', 'functionLines'],
+    );
+  });
+
+  it('without Python functions have operators and scopes as frames, and no frame for a profiler step', async () => {
+    const op = (name: string, ts: number, dur: number): object => slice(name, ts, dur, 7, 'cpu_op');
+    const snapshot = await readBytes(
+      Buffer.from(
+        JSON.stringify([
+          ...[0, 100, 200].map((ts, i) => slice(`ProfilerStep#${i}`, ts, 90, 7, 'user_annotation')),
+          slice('forward', 1, 80, 7, 'user_annotation'),
+          op('aten::conv2d', 5, 30),
+          op('aten::convolution', 6, 20),
+          op('aten::empty', 7, 5),
+          memory(8, 7, 512, 4096, 512),
+          op('aten::zeros', 105, 10),
+          memory(106, 7, 256, 8192, 768),
+          memory(206, 7, 128, 12288, 896),
+        ]),
+      ),
+    );
+    assert.deepEqual(
+      readable(snapshot)
+        .stacks.map(([frames, bytes]) => [bytes, ...frames.map((frame) => frame[2])])
+        .sort((a, b) => Number(b[0]) - Number(a[0])),
+      [[512, 'aten::empty', 'aten::convolution', 'aten::conv2d', 'forward'], [256, 'aten::zeros'], [128]],
+    );
+    assert.deepEqual(findSteps(snapshot)?.starts, Uint32Array.of(0, 1, 2));
+    assert.deepEqual(snapshot.warnings, []);
+  });
+
+  it('have the sizes of blocks, so that curves are those of the profiler to the byte', async () => {
+    const text = gunzipSync(readFileSync(join(PROFILER, 'chrome_trace.json.gz'))).toString();
+    const { traceEvents } = JSON.parse(text) as {
+      traceEvents: { name: string; ts: number; args?: { 'Total Allocated': number } }[];
+    };
+    const totals = traceEvents
+      .filter(({ name }) => name === '[memory]')
+      .sort((a, b) => a.ts - b.ts)
+      .map(({ args }) => args?.['Total Allocated']);
+    const { live } = deviceHistory(await readBytes(Buffer.from(text)), 0);
+    assert.deepEqual([...live.subarray(1)], totals);
   });
 
   it('know addresses as 64 bits, each device for itself, and skip events without one', async () => {

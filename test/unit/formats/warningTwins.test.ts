@@ -31,8 +31,9 @@ const WHOLE: Facts = { segments: [segment(BLOCKS)], device_traces: [TRACE] };
 const without = (facts: Facts, ...keys: readonly string[]): Facts =>
   Object.fromEntries(Object.entries(facts).filter(([key]) => !keys.includes(key)));
 
-function chrome(more: Facts): string {
-  const memory = (ts: number, bytes: number, total: number): Facts => ({
+/** @param more undefined leaves a fact out */
+function chrome(more: Readonly<Record<string, Picklable | undefined>>, ...others: readonly Facts[]): string {
+  const memory = (ts: number, bytes: number, total: number): object => ({
     ph: 'i',
     name: '[memory]',
     pid: 1,
@@ -48,7 +49,11 @@ function chrome(more: Facts): string {
       ...more,
     },
   });
-  return JSON.stringify({ schemaVersion: 1, traceEvents: [memory(1, 512, 512)] });
+  return JSON.stringify({ schemaVersion: 1, traceEvents: [memory(1, 512, 512), ...others] });
+}
+
+function call(name: string): Facts {
+  return { ph: 'X', cat: 'python_function', name, pid: 1, tid: 1, ts: 0, dur: 9 };
 }
 
 function page(...snapshots: readonly Uint8Array[]): Buffer {
@@ -166,6 +171,24 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     chrome({ 'Total Allocated': 1512 }),
     chrome({}),
     /^1,000 bytes on device 0 were allocated before the trace began.*: start the profiler before the model is built\.$/,
+  ],
+  [
+    'noAddresses',
+    chrome({ Addr: undefined }),
+    chrome({}),
+    /^The trace has no addresses, so each free is matched with the latest allocation of its size\..*: profile with a newer PyTorch\.$/,
+  ],
+  [
+    'noTotals',
+    chrome({ 'Total Allocated': undefined }),
+    chrome({}),
+    /^The trace has no totals, so memory from before it is known only where the trace frees it: profile with a newer PyTorch\.$/,
+  ],
+  [
+    'functionLines',
+    chrome({}, call('a.py(3): f')),
+    chrome({}, call('<built-in method empty>')),
+    /^The profiler names functions, so each line is where a function begins, not where it allocates: record with/,
   ],
   [
     'moreSnapshots',

@@ -38,7 +38,7 @@ const SNAPSHOTS: Readonly<Record<string, readonly Said[]>> = {
   'shapes/ctx_none.p4.pickle': but('stacks'),
   'shapes/ctx_state.p4.pickle': EVERYTHING,
   'profiler/chrome_trace.json.gz': but('requested', 'reserved'),
-  'profiler/profile_to_snapshot.pickle.gz': but('times', 'reserved'),
+  'profiler/profile_to_snapshot.pickle.gz': but('times', 'requested', 'reserved'),
   'profiler/jax_memory.prof': but('trace', 'times', 'requested', 'reserved', 'addresses'),
 };
 

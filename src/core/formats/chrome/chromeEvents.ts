@@ -11,21 +11,34 @@ export interface ChromeMemory {
   /** Negative for a free; the requested size for a failure. */
   readonly bytes: number;
   readonly isFailure: boolean;
-  readonly address: bigint;
+  /** Null in traces of 2021, which have no addresses. */
+  readonly address: bigint | null;
   /** Ordinal, -1 for the host. */
   readonly device: number;
   /** PyTorch's number of the kind of device, 0 for the host. */
   readonly deviceType: number;
-  readonly totalAllocated: number;
+  /** Null if unknown. */
+  readonly totalAllocated: number | null;
   readonly totalReserved: number;
 }
 
-/** Calls of Python functions on one thread, in the order of the file. */
+export const enum CallKind {
+  Python = 0,
+  /** An operator of PyTorch, such as `aten::conv2d`. */
+  Operator = 1,
+  /** A scope of the user, from `record_function`. */
+  Scope = 2,
+}
+
+/** Calls on one thread, in the order of the file. */
 export interface ThreadCalls {
   readonly start: Growable<Float64Array>;
   readonly end: Growable<Float64Array>;
   readonly name: Growable<Uint32Array>;
+  readonly kind: Growable<Uint8Array>;
 }
+
+const PROFILER_STEP = 'ProfilerStep#';
 
 const WANTED = new Set([
   'ph',
@@ -92,15 +105,35 @@ export class ChromeEvents {
     else if (value['name'] === '[OutOfMemory]') this.memoryEvent(value, ts, true);
     else if (value['ph'] === 'X' && typeof value['name'] === 'string') {
       const end = ts + numberOf(value['dur']);
-      if (value['cat'] === 'python_function') {
-        const calls = this.threads[this.thread(value)];
-        calls.start.push(ts);
-        calls.end.push(end);
-        calls.name.push(this.strings.internText(value['name']));
-      } else if (value['cat'] === 'user_annotation') {
-        this.scopes.push({ name: this.strings.internText(value['name']), start: ts, end });
+      switch (scalarText(value['cat'])) {
+        case 'python_function':
+          this.call(value, CallKind.Python, value['name'], ts, end);
+          break;
+        // Traces of 2021 have `Operator`, and scopes among the operators.
+        case 'cpu_op':
+        case 'Operator':
+          if (value['name'].startsWith(PROFILER_STEP)) this.scope(value['name'], ts, end);
+          else this.call(value, CallKind.Operator, value['name'], ts, end);
+          break;
+        case 'user_annotation':
+          this.scope(value['name'], ts, end);
+          // Each step has its own name, and would be a stack of its own.
+          if (!value['name'].startsWith(PROFILER_STEP)) this.call(value, CallKind.Scope, value['name'], ts, end);
+          break;
       }
     }
+  }
+
+  private call(event: JsonObject, kind: CallKind, name: string, start: number, end: number): void {
+    const calls = this.threads[this.thread(event)];
+    calls.start.push(start);
+    calls.end.push(end);
+    calls.name.push(this.strings.internText(name));
+    calls.kind.push(kind);
+  }
+
+  private scope(name: string, start: number, end: number): void {
+    this.scopes.push({ name: this.strings.internText(name), start, end });
   }
 
   private memoryEvent(event: JsonObject, ts: number, isFailure: boolean): void {
@@ -109,17 +142,17 @@ export class ChromeEvents {
     // A failed allocation has no address.
     const address = isFailure ? 0 : args['Addr'];
     const bytes = numberOf(args['Bytes']);
-    if (bytes === 0 || !(typeof address === 'bigint' || (typeof address === 'number' && Number.isInteger(address))))
-      return;
+    const isAddress = typeof address === 'bigint' || (typeof address === 'number' && Number.isInteger(address));
+    if (bytes === 0 || (!isAddress && 'Addr' in args)) return;
     this.memory.push({
       ts,
       thread: this.thread(event),
       bytes,
       isFailure,
-      address: BigInt.asUintN(64, BigInt(address)),
+      address: isAddress ? BigInt.asUintN(64, BigInt(address)) : null,
       device: numberOf(args['Device Id']),
       deviceType: numberOf(args['Device Type']),
-      totalAllocated: numberOf(args['Total Allocated']),
+      totalAllocated: 'Total Allocated' in args ? numberOf(args['Total Allocated']) : null,
       totalReserved: numberOf(args['Total Reserved']),
     });
   }
@@ -134,6 +167,7 @@ export class ChromeEvents {
         start: new Growable(Float64Array),
         end: new Growable(Float64Array),
         name: new Growable(Uint32Array),
+        kind: new Growable(Uint8Array),
       });
     }
     return index;

@@ -22,6 +22,8 @@ const MAX_FRAMES = 1 << 26;
 export class TorchFrames {
   /** The model's own frames behind a frame of generated code, innermost first. */
   readonly behind = new Map<FrameId, readonly FrameId[]>();
+  /** True after a frame of the profiler: its line is where the function begins. */
+  namesFunctions = false;
   private readonly joined = new Growable(Uint32Array);
   /** Frames that were appended to lists that had some, and those that they had. */
   private appended = 0;
@@ -148,6 +150,7 @@ export class TorchFrames {
   /** `_profile_to_snapshot` writes file `none`, line 0 and everything else into the name. */
   private profilerFrame(name: number): FrameId {
     const frame = parseProfilerFrame(this.builder.strings.text(name));
+    this.namesFunctions ||= frame !== null;
     const id = frame === null ? this.builder.frames.intern(name, 0, UNKNOWN_LINE) : this.textFrame(frame);
     return checkedPayload(id, this.name);
   }

@@ -1,9 +1,10 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { Bytes, FrameId } from '../../model/units.js';
-import { type Snapshot, EMPTY_STACK } from '../../model/snapshot.js';
+import { type Absent, type Snapshot, EMPTY_STACK } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { Ref } from '../../pickle/values.js';
 import { expectFewDevices } from '../deviceCount.js';
+import { functionLines } from '../profilerFrame.js';
 import { recordingWarnings } from './recordingWarnings.js';
 import type { TorchSink } from './torchSink.js';
 import { t } from '../../text/translate.js';
@@ -48,14 +49,16 @@ export function finishTorch(
     sink.frames.behind,
     sink.name,
   );
-  return { ...ordered, warnings: recordingWarnings(ordered, hasHostMemory) };
+  const warnings = recordingWarnings(ordered, hasHostMemory);
+  return { ...ordered, warnings: sink.frames.namesFunctions ? [...warnings, functionLines()] : warnings };
 }
 
 /**
- * A snapshot made from a profile has one segment from the lowest to the highest address: that is not reserved memory.
+ * A snapshot made from a profile has one segment from the lowest to the highest address, which is not reserved memory,
+ * and the sizes of blocks as requested sizes.
  */
 function profile(snapshot: Snapshot): Snapshot {
-  return { ...snapshot, absent: [...snapshot.absent, 'reserved'] };
+  return { ...snapshot, absent: [...new Set<Absent>([...snapshot.absent, 'reserved', 'requestedSizes'])] };
 }
 
 /**

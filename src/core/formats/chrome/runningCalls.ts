@@ -3,11 +3,14 @@ import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { FrameId, StackId, StringId } from '../../model/units.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
 import { tooManyMentions } from '../torch/torchValue.js';
-import type { ChromeEvents, ChromeMemory, ThreadCalls } from './chromeEvents.js';
+import { CallKind, type ChromeEvents, type ChromeMemory, type ThreadCalls } from './chromeEvents.js';
 
 const ALL_BITS = 0xffffffff;
 /** Maximum of frames of all stacks: a few nested calls and events can produce any number. */
 const MAX_FRAMES = 1 << 25;
+
+/** The file of scopes, in the style of Python's own names for code without a file. */
+const SCOPE_FILE = '<record_function>';
 
 /** A thread's calls by start, outer before inner, and the position of a walk. */
 interface Walk {
@@ -20,11 +23,18 @@ interface Walk {
   stack: StackId | null;
 }
 
-/** Which Python functions were running on a thread. Ask in the order of time. */
-export class PythonCalls {
+/**
+ * Which Python functions were running on a thread; on threads without any, such as those of a trace without
+ * `with_stack=True`, which operators and scopes. Ask in the order of time.
+ */
+export class RunningCalls {
+  /** True if a function gave a stack a frame: its line is where the function begins. */
+  namesFunctions = false;
   private readonly walks: Walk[];
   private readonly hasCalls: boolean;
-  private readonly frameOf = new Map<StringId, FrameId>();
+  private readonly frameOf = [CallKind.Python, CallKind.Operator, CallKind.Scope].map(
+    () => new Map<StringId, FrameId>(),
+  );
   private mentioned = 0;
 
   constructor(
@@ -34,15 +44,18 @@ export class PythonCalls {
   ) {
     this.hasCalls = events.threads.some((calls) => calls.name.length > 0);
     this.walks = events.threads.map((calls) => {
-      const { start, end } = calls;
-      const order = Uint32Array.from({ length: calls.name.length }, (_, i) => i).sort(
+      const { start, end, kind } = calls;
+      const isPython = (call: number): boolean => kind.data[call] === (CallKind.Python as number);
+      const all = Uint32Array.from({ length: calls.name.length }, (_, i) => i);
+      const python = all.filter(isPython);
+      const order = (python.length > 0 ? python : all).sort(
         (a, b) => start.data[a] - start.data[b] || end.data[b] - end.data[a],
       );
       return { calls, order, next: 0, open: [], stack: null };
     });
   }
 
-  /** The stack at a memory event, innermost first; `NO_STACK` in a trace without Python functions. */
+  /** The stack at a memory event, innermost first; `NO_STACK` in a trace without any calls. */
   stackAt({ thread, ts }: ChromeMemory): StackId {
     if (!this.hasCalls) return NO_STACK;
     const walk = this.walks[thread];
@@ -64,25 +77,28 @@ export class PythonCalls {
     return walk.stack;
   }
 
-  private stackOf({ open, calls: { name } }: Walk): StackId {
+  private stackOf({ open, calls: { name, kind } }: Walk): StackId {
     if (open.length === 0) return EMPTY_STACK;
     this.mentioned += open.length;
     if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, this.mentioned);
     const frames = new Uint32Array(open.length);
-    for (let i = open.length - 1, at = 0; i >= 0; i--) frames[at++] = this.frame(name.data[open[i]]);
+    for (let i = open.length - 1, at = 0; i >= 0; i--)
+      frames[at++] = this.frame(name.data[open[i]], kind.data[open[i]]);
     return this.builder.stacks.intern(frames, 0, frames.length, ALL_BITS);
   }
 
-  private frame(name: StringId): FrameId {
-    let frame = this.frameOf.get(name);
+  private frame(name: StringId, kind: CallKind): FrameId {
+    let frame = this.frameOf[kind].get(name);
     if (frame === undefined) {
       const { strings, frames } = this.builder;
-      const parsed = parseProfilerFrame(strings.text(name));
-      frame =
-        parsed === null
-          ? frames.intern(name, 0, UNKNOWN_LINE)
-          : frames.intern(strings.internText(parsed.name), strings.internText(parsed.file), parsed.line);
-      this.frameOf.set(name, frame);
+      const parsed = kind === CallKind.Python ? parseProfilerFrame(strings.text(name)) : null;
+      if (parsed !== null) {
+        frame = frames.intern(strings.internText(parsed.name), strings.internText(parsed.file), parsed.line);
+        this.namesFunctions = true;
+      } else {
+        frame = frames.intern(name, kind === CallKind.Scope ? strings.internText(SCOPE_FILE) : 0, UNKNOWN_LINE);
+      }
+      this.frameOf[kind].set(name, frame);
     }
     return frame;
   }
