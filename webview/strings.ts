@@ -83,7 +83,8 @@ export const strings = {
   controls: t('Timeline controls'),
   snapshot: t('Snapshot'),
   device: t('Device'),
-  deviceName: (device: number): string => `cuda:${device}`,
+  /** PyTorch numbers pinned host memory −1. */
+  deviceName: (device: number): string => (device < 0 ? t('pinned host memory') : `cuda:${device}`),
   axis: t('Horizontal axis'),
   axisName: { time: t('Time'), events: t('Events') } satisfies Record<TimelineAxis, string>,
   zoomIn: t('Zoom in'),

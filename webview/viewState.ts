@@ -144,7 +144,7 @@ const axis = v.picklist(['time', 'events']);
 const PERSISTED = {
   view: v.picklist(VIEWS),
   request: integer(0),
-  selection: v.nullable(v.object({ path: text, device: integer(0) })),
+  selection: v.nullable(v.object({ path: text, device: integer(-1) })),
   highlight: v.nullable(v.object({ file: text, line: integer(0) })),
   axis,
   range: v.nullable(range),

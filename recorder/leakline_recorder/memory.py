@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import sys
 import threading
 from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol, Tuple
 
@@ -59,6 +60,8 @@ class CudaMemory:
         self._light = [function for function in (memory.memory_snapshot, memory._snapshot)
                        if 'include_traces' in _parameters(function)][:1]
         self.light_snapshots = bool(self._light)
+        self._pins = 'record_pinned_host_memory' in _parameters(memory._record_memory_history)
+        self._augments = 'augment_with_fx_traces' in _parameters(memory._snapshot)
         self._programs = ProgramsHistory(torch.cuda.is_initialized() and self.history_is_on())
         self._settings: Dict[str, Any] = {}
 
@@ -83,6 +86,8 @@ class CudaMemory:
         # Scopes, such as those of optimizers, are recorded on this thread only, unless torch records all.
         if threading.current_thread() is not threading.main_thread() and 'global_record_annotations' in _parameters(record):
             self._settings['global_record_annotations'] = True
+        if self._pins:
+            self._settings['record_pinned_host_memory'] = True
         with self._programs.call_of_ours():
             record(**self._settings)
 
@@ -111,7 +116,10 @@ class CudaMemory:
 
     def _snapshot(self, traces: bool) -> Dict[str, Any]:
         if traces or not self._light:
-            return torch.cuda.memory._snapshot()
+            # Each frame of each stack is looked at: only where generated code has named the lines it comes from.
+            return torch.cuda.memory._snapshot(**({'augment_with_fx_traces': True} if self._augments and _has_fx_traces() else {}))
+        if self._pins:
+            return torch._C._cuda_memorySnapshot((0, 0, False))    # `memory_snapshot` leaves out pinned host memory
         found = self._light[0](include_traces=False)
         if isinstance(found, dict):
             return found
@@ -159,6 +167,10 @@ def _every_pool() -> Iterator[None]:
         yield
     finally:
         del outside
+
+
+def _has_fx_traces() -> bool:
+    return bool(getattr(sys.modules.get('torch.fx.traceback'), '_FX_METADATA_REGISTRY', None))
 
 
 def _parameters(function: Callable[..., Any]) -> Any:

@@ -110,6 +110,23 @@ class SessionTest(Programs):
         side = found.sidecar(found.names[0])
         self.assertEqual((side['kind'], side['ring'], side['holders'], side['sources']), ('light', None, None, []))
 
+    def test_pinned_host_memory_is_in_every_snapshot_of_releases_that_record_it(self):
+        for release, has_it in (('2.13', False), ('2.14', True)):
+            with self.subTest(release=release):
+                found = self.run_program(PROGRAM + 'train(4)', '--every', '4', '--start', '0', '--light', '1', '--at-exit', '0',
+                                         env={'STANDIN_RELEASE': release})
+                light, full = (found.snapshot(name) for name in found.names)
+                self.assertEqual([len(snapshot.get('host_segments', [])) for snapshot in (light, full)], [int(has_it)] * 2)
+                self.assertEqual([len(snapshot.get('host_traces', [])) for snapshot in (light, full)], [0, int(has_it)])
+
+    def test_lines_behind_generated_code_are_asked_where_there_is_such_code(self):
+        compiled = "import sys, types\nsys.modules['torch.fx.traceback'] = types.SimpleNamespace(_FX_METADATA_REGISTRY={'fx_generated_.py': {}})\n"
+        for release, before, asked in (('2.9', compiled, False), ('2.10', '', False), ('2.10', compiled, True)):
+            with self.subTest(release=release, before=before):
+                found = self.run_program(before + PROGRAM + 'train(4)', '--every', '4', '--start', '0', '--light', '0', '--at-exit', '0',
+                                         env={'STANDIN_RELEASE': release})
+                self.assertEqual(found.snapshot(found.names[0]).get('augmented', False), asked)
+
     def test_full_ring_is_said(self):
         found = self.run_program(PROGRAM + 'train(40)', '--every', '40', '--start', '0', '--light', '0', '--max-entries', '50')
         self.assertTrue(found.sidecar('rank0_step000040.pickle')['ring']['overflowed'])
@@ -509,7 +526,7 @@ if __name__ == '__main__':
                                             'If you need it, please file an issue describing your use case.\n')
 
     def test_every_release_has_its_shape(self):
-        for release, light in (('2.1', 0), ('2.3', 0), ('2.4', 0), ('2.7', 0), ('2.8', 0), ('2.10', 0), ('2.11', 1), ('2.13', 1)):
+        for release, light in (('2.1', 0), ('2.3', 0), ('2.4', 0), ('2.7', 0), ('2.8', 0), ('2.10', 0), ('2.11', 1), ('2.14', 1)):
             with self.subTest(release):
                 found = self.run_program(PROGRAM + 'train(4)', '--every', '2', '--start', '0', '--light', '1', env={'STANDIN_RELEASE': release})
                 self.assertEqual(found.names, light * ['rank0_step000001_light.pickle'] + ['rank0_step000002.pickle'] + light * ['rank0_step000003_light.pickle']

@@ -66,10 +66,13 @@ def words(frames):
 
 def from_snapshot(value):
     segments = value["segments"] if isinstance(value, dict) else value
-    traces = value.get("device_traces", []) if isinstance(value, dict) else []
+    traces = dict(enumerate(value.get("device_traces", []))) if isinstance(value, dict) else {}
+    if isinstance(value, dict) and value.get("host_segments"):
+        segments = segments + value["host_segments"]
+        traces[-1] = value["host_traces"]
     devices, stacks, categories, last = {}, {}, {}, {}
     lacks_requested = False
-    for number, trace in enumerate(traces):
+    for number, trace in traces.items():
         devices[number] = {"live": 0, "reserved": 0, "requested": 0, "events": len(trace)}
         for entry in trace:
             if entry["action"] == "alloc":

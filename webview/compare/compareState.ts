@@ -48,10 +48,10 @@ export type CompareChoices = typeof NOTHING_CHOSEN;
 
 export const COMPARE_SCHEMAS: Schemas<CompareChoices> = {
   pair: v.nullable(v.object({ a: v.string(), b: v.string() })),
-  device: integer(0),
+  device: integer(-1),
   whole: v.boolean(),
   axis: v.nullable(v.picklist(SERIES_AXES)),
-  others: listOf(v.object({ path: v.string(), device: integer(0), whole: v.boolean() }), MAX_SERIES - 2),
+  others: listOf(v.object({ path: v.string(), device: integer(-1), whole: v.boolean() }), MAX_SERIES - 2),
   pane: v.picklist(COMPARE_PANES),
   sort: v.picklist(COMPARE_SORTS),
   width: v.picklist(COMPARE_WIDTHS),

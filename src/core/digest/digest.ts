@@ -3,7 +3,7 @@ import type { DeviceHistory } from '../model/history.js';
 import { Action, BlockState, type DeviceTrace, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import { recordedKind } from '../model/recordedFile.js';
 import type { Recording } from '../model/recording.js';
-import type { Bytes, Microseconds } from '../model/units.js';
+import { hostLast, PINNED_HOST, type Bytes, type Microseconds } from '../model/units.js';
 import { disagreement } from './disagreement.js';
 import { deviceViews } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -189,7 +189,10 @@ function usersFiles({ frames, strings }: Snapshot): string[] {
 /** True of what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. */
 function isOnPurpose({ code, device }: SnapshotWarning, recording: Recording | null): boolean {
   if (code === 'noTrace') return recording?.isLight === true;
-  return code === 'ringOverflow' && device !== undefined && recording?.behindUs[device] != null;
+  if (code !== 'ringOverflow' || device === undefined || recording === null) return false;
+  // The recorder clears all traces at once.
+  if (device === PINNED_HOST) return recording.behindUs.some((time) => time !== null);
+  return recording.behindUs.at(device) != null;
 }
 
 function namedLifetimes(
@@ -256,7 +259,7 @@ export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
     total.requestedBytes += blocks.requestedSize[block];
   }
   return [...totals.values()]
-    .sort((a, b) => a.device - b.device)
+    .sort((a, b) => hostLast(a, b) || a.device - b.device)
     .map((total) => ({
       ...total,
       reservedBytes: absent.includes('reserved') ? null : total.reservedBytes,

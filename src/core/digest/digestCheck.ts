@@ -93,7 +93,7 @@ const segments: v.GenericSchema<SegmentFacts> = v.object({
 const warning: v.GenericSchema<SnapshotWarning> = v.object({
   code: text,
   message: text,
-  device: v.exactOptional(count),
+  device: v.exactOptional(finite),
 });
 
 const steps: v.GenericSchema<Steps> = v.object({ source: stepSource, device: finite, starts: ordinals });

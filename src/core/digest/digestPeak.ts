@@ -1,6 +1,6 @@
 import type { Recording } from '../model/recording.js';
 import { BlockState, NO_STACK, type Snapshot } from '../model/snapshot.js';
-import type { Bytes, Microseconds, StackId } from '../model/units.js';
+import { hostLast, type Bytes, type Microseconds, type StackId } from '../model/units.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
 import { olderMemory } from '../attribution/olderMemory.js';
 import { phaseOf, type Phase } from '../attribution/passPhase.js';
@@ -57,7 +57,7 @@ export interface DigestPeakGroup extends Omit<PeakGroup, 'stack' | 'forwardStack
 }
 
 /**
- * The peak of each device that has a trace, that of most bytes first.
+ * The peak of each device that has a trace, that of most bytes first, pinned host memory last.
  * @param ofStack indices of a stack's frames in the digest
  */
 export function devicePeaks(
@@ -69,7 +69,7 @@ export function devicePeaks(
   return views
     .filter(({ history }) => history.trace.count > 0)
     .map((view) => peakWithFrames(snapshot, view.history.peak, view, recording, ofStack))
-    .sort((a, b) => b.liveBytes - a.liveBytes);
+    .sort((a, b) => hostLast(a, b) || b.liveBytes - a.liveBytes);
 }
 
 /** Failures that a curve lists, of which so many are looked into. */

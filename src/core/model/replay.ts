@@ -1,7 +1,7 @@
 import { AddressTable } from './addressTable.js';
 import { countUpTo } from './ascending.js';
 import { Action, BlockState, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
-import type { Bytes } from './units.js';
+import { PINNED_HOST, type Bytes } from './units.js';
 import { isNarrow, widened, type WholeNumbers } from './wholeNumbers.js';
 
 /**
@@ -36,7 +36,7 @@ const NO_ROW = -1;
 const FREED = -2;
 /** In place of a death: the block is still there, whatever the trace says later. */
 const HELD = 0x7fffffff;
-/** Unit of the allocator's blocks. Traces without requested sizes have those of blocks, also of other allocators. */
+/** Unit of a device's blocks. Traces without requested sizes, and those of pinned host memory, have sizes of blocks. */
 const GRANULE: Bytes = 512;
 
 /** Replays the trace of one device: the one pass over its events that allocations and curves come from. */
@@ -99,7 +99,7 @@ class TraceReplay {
     const { action, addrLow, addrHigh, size, stack: stackOf, forwardStack: forwardOf } = this.snapshot.events;
     const { first, count: end } = this.trace;
     const { liveAllocs, sizeOfLive, rowOfLive, freeing, last, birth, death, stack, forwardStack } = this;
-    const granule = this.snapshot.absent.includes('requestedSizes') ? 1 : GRANULE;
+    const granule = this.snapshot.absent.includes('requestedSizes') || this.trace.device === PINNED_HOST ? 1 : GRANULE;
     let { bytes } = this;
     let count = 0;
     let allocs = 0;

@@ -21,7 +21,7 @@ import {
 import { EventColumns, MAX_EXPECTED, type EventRow } from './eventColumns.js';
 import { FrameInterner, StackInterner } from './stackInterner.js';
 import { StringPool } from './stringPool.js';
-import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
+import type { Bytes, DeviceOrdinal, EventIndex, Microseconds, StackId, StringId } from './units.js';
 
 export interface BlockRow {
   /** Both words zero where the input has no addresses of blocks: it follows from the blocks before in the segment. */
@@ -190,6 +190,11 @@ export class SnapshotBuilder {
   /** The device of each of these segments. */
   devicesOf(segments: readonly number[]): number[] {
     return segments.map((segment) => this.segments[segment].device);
+  }
+
+  /** Gives segments to a device. */
+  moveSegments(indices: readonly number[], device: DeviceOrdinal): void {
+    for (const index of indices) this.segments[index].device = device;
   }
 
   addAnnotation(name: StringId, isStart: boolean, device: number, timeUs: Microseconds): void {

@@ -17,5 +17,13 @@ export type FrameId = Unit<'frame'>;
 export type StackId = Unit<'stack'>;
 /** Index into the event columns of a snapshot. */
 export type EventIndex = Unit<'event'>;
-/** Ordinal of a device as the training process saw it. */
+/** Ordinal of a device as the training process saw it; {@link PINNED_HOST} for memory of the host. */
 export type DeviceOrdinal = Unit<'device'>;
+
+/** The host memory that PyTorch pins for copies to devices, as PyTorch numbers it: one more device with stacks. */
+export const PINNED_HOST: DeviceOrdinal = -1;
+
+/** Sorts pinned host memory behind the devices. */
+export function hostLast(a: { readonly device: DeviceOrdinal }, b: { readonly device: DeviceOrdinal }): number {
+  return Number(a.device === PINNED_HOST) - Number(b.device === PINNED_HOST);
+}

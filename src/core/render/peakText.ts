@@ -1,4 +1,5 @@
 /** The peaks of a run in words, for a terminal and for Markdown. */
+import { PINNED_HOST } from '../model/units.js';
 import { t } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import { lastFailure } from '../report/outOfMemory.js';
@@ -46,7 +47,8 @@ function captionOf(peak: PeakReport, run: RunReport, code: (text: string) => str
 /** Devices of which one holds this many times as much as the next are not in balance. */
 const UNBALANCED = 2;
 
-function devicesText(peaks: readonly PeakReport[]): string[] {
+function devicesText(all: readonly PeakReport[]): string[] {
+  const peaks = all.filter(({ device }) => device !== PINNED_HOST);
   if (peaks.length < 2 || peaks[0].liveBytes < UNBALANCED * peaks[1].liveBytes) return [];
   const [first, ...others] = peaks;
   const rest = others.map(({ device, liveBytes }) => t('device {0} {1}', device, byteText(liveBytes)));

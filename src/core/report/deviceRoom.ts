@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
-import type { Bytes } from '../model/units.js';
+import { PINNED_HOST, type Bytes } from '../model/units.js';
 import { rateOfRun } from '../verdict/rate.js';
 import type { SampledUse } from './process/sampledUse.js';
 import type { RunReport } from './report.js';
@@ -25,7 +25,8 @@ export function deviceRooms(
   return last.devices.flatMap(({ device, liveBytes }) => {
     const recorded = last.recording?.devices.find((one) => one.device === device);
     const sampled = recorded === undefined ? sampledOf(device) : [];
-    const capacityBytes = recorded?.capacityBytes ?? sampled.at(0)?.capacityBytes ?? configured;
+    const capacityBytes =
+      recorded?.capacityBytes ?? sampled.at(0)?.capacityBytes ?? (device === PINNED_HOST ? null : configured);
     if (capacityBytes === null) return [];
     // Of several readings of the samples' clock the one that leaves least room.
     const outsideBytes = recorded?.outsideBytes ?? Math.max(0, ...sampled.map((use) => use.outsideBytes.at(-1) ?? 0));

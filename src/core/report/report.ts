@@ -124,7 +124,7 @@ export interface RunReport {
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
   /** Of the device with the highest peak: the first of `peaks`, null without a trace. */
   peak: PeakReport | null;
-  /** One per device in the latest trace, that of most bytes first. */
+  /** One per device in the latest trace, that of most bytes first; pinned host memory (device −1) last. */
   peaks: PeakReport[];
   /** Allocations that failed, in the latest trace that has any. */
   outOfMemory: OutOfMemoryReport[];

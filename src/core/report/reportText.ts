@@ -6,6 +6,7 @@ import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
 import { GROWS } from '../verdict/shape.js';
 import { t, tCount } from '../text/translate.js';
+import { deviceName } from '../text/deviceName.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { bucketParts } from './bucketParts.js';
 import { findingsOf } from './findings.js';
@@ -126,11 +127,11 @@ export function peakPlace({ event, at, module }: PeakReport, code: (text: string
 
 /** Time, place and categories of the peak. @param code makes a code span of a recorded name */
 export function peakSentence(peak: PeakReport, code: (text: string) => string): string {
-  const live = [peak.device, byteText(peak.liveBytes), countText(peak.liveBytes)];
+  const live = [deviceName(peak.device), byteText(peak.liveBytes), countText(peak.liveBytes)];
   const height =
     peak.step === null
-      ? t('Peak of device {0}: {1} live ({2} B)', ...live)
-      : t('Peak of device {0}: {1} live ({2} B) in step {3}', ...live, countText(peak.step));
+      ? t('Peak of {0}: {1} live ({2} B)', ...live)
+      : t('Peak of {0}: {1} live ({2} B) in step {3}', ...live, countText(peak.step));
   const pass = passText(peak);
   return `${height}${pass === null ? '' : ` ${pass}`}. ${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
 }
@@ -188,8 +189,8 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
   const height = pass === null ? total : `${total} ${pass}`;
   // Memory at out of memory is listed above.
   return run.outOfMemory.length > 0
-    ? t('Peak of device {0}: {1}.', peak.device, height)
-    : t('Peak of device {0}: {1}. Largest: {2}.', peak.device, height, named);
+    ? t('Peak of {0}: {1}.', deviceName(peak.device), height)
+    : t('Peak of {0}: {1}. Largest: {2}.', deviceName(peak.device), height, named);
 }
 
 /** The last line of a report on a lone snapshot; none for other runs. */
@@ -245,7 +246,7 @@ export function liveBytes(snapshot: SnapshotReport): number {
 export function deviceTexts(snapshot: SnapshotReport): string[] {
   return snapshot.devices.map(({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
     [
-      t('device {0}: {1} live ({2} B)', device, byteText(live), countText(live)),
+      t('{0}: {1} live ({2} B)', deviceName(device), byteText(live), countText(live)),
       ...(requestedBytes === null ? [] : [t('{0} of it requested', byteText(requestedBytes))]),
       ...(reservedBytes === null ? [] : [t('{0} reserved', byteText(reservedBytes))]),
     ].join(', '),

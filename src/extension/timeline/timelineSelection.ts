@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { hostLast } from '../../core/model/units.js';
 import { lastFailure } from '../../core/report/outOfMemory.js';
 import type { RunReport } from '../../core/report/report.js';
 import { allSnapshots } from '../../core/report/snapshotReport.js';
@@ -71,7 +72,9 @@ export class TimelineSelection {
     const snapshot = runs.flatMap(allSnapshots).find((candidate) => candidate.path === path);
     const failures = runs.flatMap(({ outOfMemory }) => outOfMemory).filter((failure) => failure.path === path);
     // The device that ran out of memory, else the fullest.
-    const fullest = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
+    const fullest = [...(snapshot?.devices ?? [])]
+      .sort((a, b) => hostLast(a, b) || b.liveBytes - a.liveBytes)
+      .at(0)?.device;
     const device = lastFailure(failures)?.device ?? fullest;
     const trend = trends.find((candidate) => candidate.path === path);
     const selected =

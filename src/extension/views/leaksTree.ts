@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { LineReport, ProcessFinding, StackReport } from '../../core/report/report.js';
 import { lineBytes } from '../../core/report/findings.js';
 import { shortAmount } from '../../core/report/findingSentence.js';
+import { deviceName } from '../../core/text/deviceName.js';
 import { byteText } from '../../core/text/byteText.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -214,7 +215,7 @@ function amountText({ liveBytes, blocks }: StackReport): string {
 function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
   const item = new vscode.TreeItem(processTitle(finding.verdict));
   item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;
-  const device = finding.device === null ? '' : vscode.l10n.t('device {0}', finding.device);
+  const device = finding.device === null ? '' : deviceName(finding.device);
   item.description = [byteText(finding.bytes), device].filter(Boolean).join(' · ');
   item.tooltip = [finding.message, ...finding.settings.map(({ name, value, why }) => `${name}:${value} — ${why}`)].join(
     '\n',

@@ -150,18 +150,6 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
   ],
   [
     'hostMemory',
-    pickle({ ...WHOLE, host_segments: [segment(BLOCKS)], host_traces: TRACE }),
-    pickle({ ...WHOLE, host_segments: [], host_traces: [] }),
-    /^The snapshot also holds pinned host memory, which is not shown: find it under host_segments in the file\.$/,
-  ],
-  [
-    'hostMemory',
-    pickle({ segments: [], device_traces: [[]], host_segments: [segment(BLOCKS)], host_traces: [TRACE] }),
-    pickle({ ...WHOLE, host_segments: [], host_traces: [] }),
-    /^The snapshot holds only pinned host memory, which is not shown: record with record_cuda=True\.$/,
-  ],
-  [
-    'hostMemory',
     chrome({ 'Device Type': 0, 'Device Id': -1 }),
     chrome({}),
     /memory of the host only, shown as device 0: profile on the GPU/,

@@ -135,7 +135,7 @@ describe('Findings about the process', () => {
     assert.deepEqual([far.verdict, far.bytes, others], ['reservedOnly', 1024 * MiB, []]);
     assert.equal(
       far.message,
-      'Device 0 reserves 2.0 GiB, 1.0 GiB more than the peak of live memory in the trace. ' +
+      'Reserved memory of device 0 is 2.0 GiB, 1.0 GiB more than the peak of live memory in the trace. ' +
         'Most of it lies in holes between live blocks (fragmentation).',
     );
     assert.deepEqual(names(await findings([held(1100)], SETTINGS, () => null, trace)), [], 'caching');

@@ -7,27 +7,23 @@ import {
   type Snapshot,
   type SnapshotWarning,
 } from '../../model/snapshot.js';
-import type { Bytes } from '../../model/units.js';
+import { PINNED_HOST, type Bytes } from '../../model/units.js';
+import { deviceName } from '../../text/deviceName.js';
 import { countText } from '../../text/numberText.js';
 import { t, tCount } from '../../text/translate.js';
 
-/**
- * What a recording could not see, or where it does not add up: one sentence each, the cure at its end.
- * @param hasHostMemory the recording also has pinned host memory
- */
-export function recordingWarnings(snapshot: Snapshot, hasHostMemory: boolean): SnapshotWarning[] {
+/** What a recording could not see, or where it does not add up: one sentence each, the cure at its end. */
+export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
   const { traces } = snapshot;
   const byDevice = liveByDevice(snapshot);
   const eventful = traces.filter((trace) => trace.count > 0);
-  const isHostOnly = hasHostMemory && eventful.length === 0 && snapshot.segments.count === 0;
   const onlyLast = onlyLastEvent(snapshot, eventful);
   const warnings: (SnapshotWarning | null)[] = [
     onlyLast ? onlyLastWarning() : null,
     missingTrace(snapshot, eventful),
     onlyLast ? null : missingStacks(snapshot, eventful),
-    isHostOnly ? null : withoutData(snapshot),
+    withoutData(snapshot),
     damagedSegments(snapshot),
-    hasHostMemory ? hostMemory(isHostOnly) : null,
   ];
   for (const trace of onlyLast ? [] : eventful) {
     const live = byDevice.get(trace.device) ?? [];
@@ -106,7 +102,9 @@ function missingStacks({ absent, events, blocks }: Snapshot, eventful: readonly 
 function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
   const withSegments = new Set(segments.device);
   const empty = traces.filter((trace) => trace.count === 0 && !withSegments.has(trace.device));
-  if (empty.length === 0) return null;
+  // With record_cuda=False only pinned host memory is recorded.
+  const isHostOnly = traces.some(({ device }) => device === PINNED_HOST) && empty.length === traces.length - 1;
+  if (empty.length === 0 || isHostOnly) return null;
   const devices = empty.map((trace) => trace.device).join(', ');
   return {
     code: 'devicesWithoutData',
@@ -114,15 +112,6 @@ function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
       empty.length === 1
         ? t('Device {0} has no data in this snapshot: dump one in the process that uses it, if any does.', devices)
         : t('Devices {0} have no data in this snapshot: dump one in the processes that use them, if any do.', devices),
-  };
-}
-
-function hostMemory(isAlone: boolean): SnapshotWarning {
-  return {
-    code: 'hostMemory',
-    message: isAlone
-      ? t('The snapshot holds only pinned host memory, which is not shown: record with record_cuda=True.')
-      : t('The snapshot also holds pinned host memory, which is not shown: find it under host_segments in the file.'),
   };
 }
 
@@ -169,28 +158,28 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
   const events = countText(count);
   if (isCertain) {
     return t(
-      'The trace of device {0} certainly lost its oldest events ({1} events; reported by PyTorch): record with a larger max_entries.',
-      device,
+      'The trace of {0} certainly lost its oldest events ({1} events; reported by PyTorch): record with a larger max_entries.',
+      deviceName(device),
       events,
     );
   }
   return isRound
     ? tCount(
         orphans,
-        'The trace of device {1} almost certainly lost its oldest events ({2} events; 1 live block with a stack has no ' +
+        'The trace of {1} almost certainly lost its oldest events ({2} events; 1 live block with a stack has no ' +
           'allocation in it, and its length is a round number): record with a larger max_entries.',
-        'The trace of device {1} almost certainly lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
+        'The trace of {1} almost certainly lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
           'allocation in it, and its length is a round number): record with a larger max_entries.',
-        device,
+        deviceName(device),
         events,
       )
     : tCount(
         orphans,
-        'The trace of device {1} probably lost its oldest events ({2} events; 1 live block with a stack has no ' +
+        'The trace of {1} probably lost its oldest events ({2} events; 1 live block with a stack has no ' +
           'allocation in it, or the history was cleared): record with a larger max_entries.',
-        'The trace of device {1} probably lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
+        'The trace of {1} probably lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
           'allocation in it, or the history was cleared): record with a larger max_entries.',
-        device,
+        deviceName(device),
         events,
       );
 }
@@ -208,10 +197,10 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
     code: 'startedLate',
     device: trace.device,
     message: t(
-      '{0} bytes on device {1} were allocated before recording began and belong to no line: ' +
+      '{0} bytes on {1} were allocated before recording began and belong to no line: ' +
         'call _record_memory_history() before the model is built.',
       countText(bytes),
-      trace.device,
+      deviceName(trace.device),
     ),
   };
 }
@@ -236,10 +225,10 @@ function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
     code: 'emptyStacks',
     device: trace.device,
     message: t(
-      '{0} bytes on device {1} were allocated where no Python ran, such as in backward: ' +
+      '{0} bytes on {1} were allocated where no Python ran, such as in backward: ' +
         'record with stacks="all", or under torch.autograd.set_detect_anomaly(True).',
       countText(bytes),
-      trace.device,
+      deviceName(trace.device),
     ),
   };
 }

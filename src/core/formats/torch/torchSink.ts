@@ -1,6 +1,7 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { DeviceTrace, SettingValue } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import { PINNED_HOST } from '../../model/units.js';
 import type { PickleSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { TorchFrames } from './torchFrames.js';
@@ -20,8 +21,6 @@ export interface TorchTop {
   order: readonly number[];
   traces: readonly DeviceTrace[];
   settings: { readonly [key: string]: SettingValue } | null;
-  /** True if pinned host memory was recorded (2.14). */
-  hasHostMemory: boolean;
 }
 
 /** Turns the containers of a PyTorch snapshot into columns. Keys identify a dictionary; unknown keys are skipped. */
@@ -123,17 +122,18 @@ export class TorchSink implements PickleSink {
     if (top?.type === 'dict') {
       const segments = top.entries.get('segments');
       if (isTorchObject(segments) && segments.type === 'list') {
+        const devices = this.deviceTraces(top.entries.get('device_traces') ?? null);
+        const host = this.pinnedHost(top.entries.get('host_segments') ?? null, top.entries.get('host_traces') ?? null);
         return {
-          order: this.segmentOrder(segments),
-          traces: this.deviceTraces(top.entries.get('device_traces') ?? null),
+          order: [...this.segmentOrder(segments), ...host.order],
+          traces: [...devices, ...host.traces],
           settings: this.settings(top),
-          hasHostMemory: ['host_segments', 'host_traces'].some((key) => this.isFilled(top.entries.get(key))),
         };
       }
     }
     if (top?.type === 'list') {
       const order = this.segmentOrder(top);
-      if (order.length === top.items.length) return { order, traces: [], settings: null, hasHostMemory: false };
+      if (order.length === top.items.length) return { order, traces: [], settings: null };
     }
     throw new SnapshotError(
       'notASnapshot',
@@ -155,9 +155,16 @@ export class TorchSink implements PickleSink {
     return facts.length === 0 ? plain : { ...plain, ...Object.fromEntries(facts) };
   }
 
-  private isFilled(value: SettingValue | TorchObject | undefined): boolean {
-    if (!isTorchObject(value)) return false;
-    return value.type === 'events' ? value.count > 0 : value.type === 'list' && value.items.length > 0;
+  /** Pinned host memory, from 2.14 on: segments of one block each, and one trace for all. */
+  private pinnedHost(
+    segments: SettingValue | TorchObject,
+    trace: SettingValue | TorchObject,
+  ): Pick<TorchTop, 'order' | 'traces'> {
+    const order = this.segmentOrder(segments);
+    this.builder.moveSegments(order, PINNED_HOST);
+    const isEvents = isTorchObject(trace) && trace.type === 'events';
+    const { first, count } = isEvents ? trace : { first: 0, count: 0 };
+    return { order, traces: order.length + count > 0 ? [{ device: PINNED_HOST, first, count }] : [] };
   }
 
   private segmentOrder(value: SettingValue | TorchObject): number[] {

@@ -27,7 +27,7 @@ export function finishTorch(
   result: Ref,
   facts: { format: string; fileBytes: Bytes; link?: (snapshot: Snapshot) => void },
 ): Snapshot {
-  const { order, traces, settings, hasHostMemory } = sink.top(result);
+  const { order, traces, settings } = sink.top(result);
   // A few references could name one list of blocks a million times over, and the columns would be that long.
   if (builder.blocksIn(order) > builder.blockCount) {
     throw new SnapshotError(
@@ -49,7 +49,7 @@ export function finishTorch(
     sink.frames.behind,
     sink.name,
   );
-  const warnings = recordingWarnings(ordered, hasHostMemory);
+  const warnings = recordingWarnings(ordered);
   return { ...ordered, warnings: sink.frames.namesFunctions ? [...warnings, functionLines()] : warnings };
 }
 

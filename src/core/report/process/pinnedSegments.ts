@@ -2,6 +2,7 @@ import { type FileLookup, ownerOf } from '../../attribution/owner.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
 import { pendingFreesOf } from '../../digest/digestFacts.js';
 import { byteText } from '../../text/byteText.js';
+import { deviceName } from '../../text/deviceName.js';
 import { t, tCount } from '../../text/translate.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
@@ -34,11 +35,11 @@ export function pinnedSegments(
     message: [
       tCount(
         pinned.length,
-        '{1} of live blocks pin 1 large segment of {2} on device {3}, which cannot be freed.',
-        '{1} of live blocks pin {0} large segments of {2} on device {3}, which cannot be freed.',
+        '{1} of live blocks pin 1 large segment of {2} on {3}, which cannot be freed.',
+        '{1} of live blocks pin {0} large segments of {2} on {3}, which cannot be freed.',
         byteText(live),
         byteText(held + live),
-        device,
+        deviceName(device),
       ),
       ...(place === null
         ? []
@@ -96,10 +97,10 @@ export function pendingFrees(
     message: [
       tCount(
         sum(pending, ({ blocks }) => blocks),
-        '{1} in 1 block on device {2} are released, but wait for another stream (record_stream).',
-        '{1} in {0} blocks on device {2} are released, but wait for another stream (record_stream).',
+        '{1} in 1 block on {2} are released, but wait for another stream (record_stream).',
+        '{1} in {0} blocks on {2} are released, but wait for another stream (record_stream).',
         byteText(bytes),
-        device,
+        deviceName(device),
       ),
       ...(place === null ? [] : [t('Most of it was allocated by {0}.', place)]),
       t('Wait for the stream before you drop the tensor.'),

@@ -4,6 +4,7 @@ import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js
 import type { Bytes } from '../../model/units.js';
 import { t, tCount } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';
+import { deviceName } from '../../text/deviceName.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
 import { isContinued } from '../../runs/sameProcess.js';
@@ -27,7 +28,7 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
   const growth = slack[last] - slack[1];
   const liveGrowth = Math.max(...live) - live[1];
   if (growth < LEAST_GROWTH * reserved[1] || liveGrowth > growth) return null;
-  const span = [device, byteText(reserved[1]), byteText(reserved[last])];
+  const span = [deviceName(device), byteText(reserved[1]), byteText(reserved[last])];
   const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth, snapshots[last]);
   return {
     verdict: 'reservedOnly',
@@ -36,11 +37,11 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
     message: [
       liveGrowth > 0
         ? t(
-            'Reserved memory of device {0} grows from {1} to {2} while live memory grows by {3} at most.',
+            'Reserved memory of {0} grows from {1} to {2} while live memory grows by {3} at most.',
             ...span,
             byteText(liveGrowth),
           )
-        : t('Reserved memory of device {0} grows from {1} to {2} while live memory does not grow.', ...span),
+        : t('Reserved memory of {0} grows from {1} to {2} while live memory does not grow.', ...span),
       cause.text,
     ].join(' '),
     settings: cause.settings,
@@ -79,8 +80,8 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
     device,
     bytes: above,
     message: `${t(
-      'Device {0} reserves {1}, {2} more than the peak of live memory in the trace.',
-      device,
+      'Reserved memory of {0} is {1}, {2} more than the peak of live memory in the trace.',
+      deviceName(device),
       byteText(reserved),
       byteText(above),
     )} ${cause}`,

@@ -28,6 +28,7 @@ class Allocator:
         self.backend = 'native'
         self.counted = {'allocation.all.allocated': 0, 'allocation.all.freed': 0, 'active.all.freed': 0, 'num_ooms': 0}
         self.annotated = ''    # threads whose scopes are recorded
+        self.pins = False      # pinned host memory is recorded, too
         self._next = 1 << 40
 
     def malloc(self, nbytes: int) -> int:

@@ -45,15 +45,39 @@ def _with_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', 
     _C._cuda_record_memory_history(enabled, context, stacks, max_entries, clear_history, global_record_annotations)
 
 
-impl = _with_clear if RELEASE >= (2, 8) else _without_clear
+def _with_host(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all', max_entries: int = sys.maxsize,
+               device: Any = None, clear_history: bool = False, compile_context: bool = False, global_record_annotations: bool = False,
+               skip_actions: Any = None, record_pinned_host_memory: bool = False, record_cuda: bool = True) -> None:
+    from . import allocator
+    allocator.pins = enabled is not None and record_pinned_host_memory
+    _with_clear(enabled, context, stacks, max_entries, device, clear_history, compile_context, global_record_annotations)
+
+
+impl = _with_host if RELEASE >= (2, 14) else _with_clear if RELEASE >= (2, 8) else _without_clear
 _record_memory_history.__signature__ = inspect.signature(impl)  # type: ignore[attr-defined]
 
 
-def _snapshot(device: Any = None) -> Any:
+def _whole(include_traces: bool) -> Any:
     from . import _lazy_init, allocator
     _lazy_init()
     allocator.refuse_unless_native('snapshot')
-    return allocator.snapshot(True)
+    found = allocator.snapshot(include_traces)
+    if RELEASE >= (2, 14):    # the keys are there without a recording, too
+        block = {'address': 4096, 'size': 1024, 'requested_size': 1024, 'state': 'active_allocated', 'frames': []}
+        segment = {'device': -1, 'address': 4096, 'total_size': 1024, 'stream': 0, 'segment_type': 'small', 'blocks': [block]}
+        event = {'action': 'alloc', 'addr': 4096, 'size': 1024, 'stream': 0, 'frames': []}
+        found.update(host_segments=[segment] if allocator.pins else [], host_traces=[event] if allocator.pins and include_traces else [])
+    return found
+
+
+if RELEASE >= (2, 10):
+    def _snapshot(device: Any = None, augment_with_fx_traces: bool = False) -> Any:
+        found = _whole(True)
+        return {**found, 'augmented': True} if augment_with_fx_traces else found
+else:
+    def _snapshot(device: Any = None) -> Any:
+        return _whole(True)
+_C._cuda_memorySnapshot = lambda pool: _whole(pool[2])
 
 
 def _segments(include_traces: bool = True) -> Any:
