@@ -5,6 +5,7 @@ export type SnapshotErrorReason =
   | 'unsupported'
   | 'forbidden' // names or calls code
   | 'limit'
+  | 'pointer' // stands for content that Git LFS has not fetched
   | 'unreadable' // the file system said no
   | 'cancelled';
 

@@ -8,6 +8,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import { cycleDot } from './cycleGraph.js';
 import type { Format, ReadContext, ReadOptions } from './format.js';
 import { gzip } from './gzip.js';
+import { lfsPointer } from './gitLfs.js';
 import { html } from './html.js';
 import { json } from './json.js';
 import { memorySummary } from './memorySummary.js';
@@ -115,6 +116,8 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
       t('{0} ends early: it is still being written or truncated. Wait until it is complete.', source.name),
     );
   }
+  const pointer = lfsPointer(source.name, head);
+  if (pointer !== null) throw pointer;
   const format = FORMATS.find((candidate) => candidate.sniff(head));
   if (format === undefined && looksLikeOldPickle(head)) {
     throw new SnapshotError(

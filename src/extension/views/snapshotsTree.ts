@@ -201,7 +201,7 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
     case 'truncated':
       return true;
     case 'rejected':
-      if (entry.origin === 'opened' || entry.path.endsWith('.lkd')) return true;
+      if (entry.origin === 'opened' || entry.path.endsWith('.lkd') || entry.problem?.reason === 'pointer') return true;
       return entry.problem?.reason === 'notASnapshot'
         ? names.has(uncounted(entry.path))
         : folders.has(dirname(entry.path));

@@ -19,6 +19,8 @@ function pickleOf(...parts: readonly (Buffer | string)[]): Buffer {
 
 const model = pickleOf(text('torch.nn.modules.linear'), text('Linear'), '\x93)\x81.');
 
+const POINTER = `version https://git-lfs.github.com/spec/v1\noid sha256:${'4d'.repeat(32)}\nsize 124780000\n`;
+
 const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason'], RegExp]>> = {
   'a model': [model, 'notASnapshot', /a saved model or checkpoint \(torch\.nn\.modules\.linear\.Linear at byte \d+\)/],
   'a model, packed': [gzipSync(model), 'notASnapshot', /a saved model or checkpoint/],
@@ -46,6 +48,12 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
     /protocol 0 or 1; Leakline reads 2 to 5/,
   ],
   'a pickle of protocol 1': [Buffer.from('}q\x00X\x01\0\0\0xq\x01K\x01s.'), 'notASnapshot', /protocol 0 or 1/],
+  'a Git LFS pointer': [
+    Buffer.from(POINTER),
+    'pointer',
+    /^\S+ is a Git LFS pointer; the snapshot itself \(119 MiB\) is not here\. Run `git lfs pull`\.$/,
+  ],
+  'a text that begins like one': [Buffer.from(POINTER.slice(0, 60)), 'notASnapshot', /starts neither like a pickle/],
   zeros: [new Uint8Array(100_000), 'notASnapshot', /starts neither like a pickle/],
   'a picture': [Buffer.from('\x89PNG\r\n\x1a\n rest', 'latin1'), 'notASnapshot', /starts neither like a pickle/],
   'an array': [
@@ -80,7 +88,7 @@ describe('A file of another kind:', () => {
       assert.equal(error.reason, reason, error.message);
       assert.match(error.message, sentence);
       // What it is comes first, what to do last.
-      assert.match(error.message, /^test\.pickle [^.].*\. (?:Choose|Dump|Wait|If|Extract) .*\.$/);
+      assert.match(error.message, /^test\.pickle [^.].*\. (?:Choose|Dump|Wait|If|Extract|Run) .*\.$/);
     });
   }
 });
