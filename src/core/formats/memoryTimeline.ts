@@ -129,6 +129,7 @@ function trend(
     timeUs: timeUs.every(Number.isNaN) ? null : timeUs,
     isWallClock: false,
     series,
+    isSum: true,
     capacities: [],
     warnings: [],
   };

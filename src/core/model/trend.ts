@@ -25,6 +25,8 @@ export interface Trend {
   /** True if the times are local times of an unknown zone, read as UTC. */
   readonly isWallClock: boolean;
   readonly series: readonly TrendSeries[];
+  /** True if the series are the parts of one sum, with a row for each event: a slope per row has no meaning. */
+  readonly isSum?: true;
   /** All memory of a device, null if unknown. */
   readonly capacities: readonly { readonly device: DeviceOrdinal; readonly bytes: Bytes }[];
   readonly warnings: readonly SnapshotWarning[];

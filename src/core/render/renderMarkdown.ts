@@ -13,7 +13,7 @@ import { outOfMemoryMarkdown } from './oomText.js';
 import { peakMarkdown } from './peakText.js';
 import { lineCells, SPARKLINE_WIDTH } from './renderText.js';
 import { visibleText } from '../text/plainText.js';
-import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
+import { cycleSentence, cycleTexts, trendPeakTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
 import type { CompareReport, CycleReport, FixVerdict, Report, RunReport, TrendReport } from '../report/report.js';
 import {
   bucketText,
@@ -195,7 +195,7 @@ function trendMarkdown(trend: TrendReport): string {
   return document([
     `## ${t('GPU memory over time in {0}', codeSpan(trend.path))}`,
     '',
-    `${trendSentence(trend)}.`,
+    [`${trendSentence(trend)}.`, ...trendPeakTexts(trend)].join(' '),
     '',
     ...trend.series.map(
       (series) => `- ${codeSpan(trendSeriesText(series))} ${sparkline(series.series, SPARKLINE_WIDTH)}`,

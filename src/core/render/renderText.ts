@@ -15,7 +15,7 @@ import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
-import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
+import { cycleSentence, cycleTexts, trendPeakTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
 import type {
   CompareCell,
   CompareReport,
@@ -141,6 +141,7 @@ export function unmappedText(paths: UnmappedFiles): string[] {
 function trendText(trend: TrendReport): string {
   const lines = [
     `${trend.path}: ${trendSentence(trend)}`,
+    ...trendPeakTexts(trend).map((text) => `  ${text}`),
     ...trend.series.map((series) => `  ${sparkline(series.series, SPARKLINE_WIDTH)} ${trendSeriesText(series)}`),
     ...notes(trend.warnings.map(({ message }) => message)),
   ];

@@ -17,6 +17,21 @@ export function trendSentence({ rows, startUs, endUs }: TrendReport): string {
       );
 }
 
+/** `Peak: 1.9 GiB after 0.512 s (activation 1.3 GiB, parameter 382 MiB).`; none without a sum. */
+export function trendPeakTexts({ peak, startUs }: TrendReport): string[] {
+  if (peak === null) return [];
+  const parts = peak.parts
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ name, bytes }) => `${name} ${byteText(bytes)}`)
+    .join(', ');
+  return [
+    peak.timeUs === null || startUs === null
+      ? t('Peak: {0} ({1}).', byteText(peak.bytes), parts)
+      : t('Peak: {0} after {1} s ({2}).', byteText(peak.bytes), decimalText((peak.timeUs - startUs) / 1e6, 3), parts),
+  ];
+}
+
 /** `allocated: 1.0 MiB at first, 3.0 MiB at last, +2.0 MiB, peak 4.0 MiB, +2.0 KiB per row`; `device 1, used: …`. */
 export function trendSeriesText({
   name,

@@ -3,6 +3,7 @@ import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import { evenly } from '../model/evenly.js';
 import type { Trend, TrendSeries } from '../model/trend.js';
+import type { Bytes } from '../model/units.js';
 import { jobNames, type JobNames, jobsOf } from '../runs/jobs.js';
 import { groupRuns } from '../runs/runs.js';
 import { mediansOver } from '../verdict/rate.js';
@@ -118,13 +119,25 @@ export function trendReport(path: string, trend: Trend): TrendReport {
     startUs: timeUs?.at(0) ?? null,
     endUs: timeUs?.at(-1) ?? null,
     isWallClock,
-    series: series.map(seriesReport),
+    series: series.map((one) => seriesReport(one, trend.isSum === true)),
+    peak: trend.isSum === true && count > 0 ? peakOfSum(trend) : null,
     warnings: warnings.map((warning) => ({ ...warning })),
   };
 }
 
+function peakOfSum({ series, count, timeUs }: Trend): TrendReport['peak'] {
+  const sumAt = (row: number): Bytes => series.reduce((sum, { bytes }) => sum + bytes[row], 0);
+  let peak = 0;
+  for (let row = 1; row < count; row++) if (sumAt(row) > sumAt(peak)) peak = row;
+  return {
+    bytes: sumAt(peak),
+    timeUs: timeUs?.[peak] ?? null,
+    parts: series.map(({ name, bytes }) => ({ name, bytes: bytes[peak] })),
+  };
+}
+
 /** Rows without a value are left out. */
-function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSeriesReport {
+function seriesReport({ name, device, bytes, peakBytes }: TrendSeries, isPart: boolean): TrendSeriesReport {
   const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
   const at = evenly(rows.length, MAX_ROWS).map((place) => rows[place]);
   const values = at.map((row) => bytes[row]);
@@ -137,7 +150,7 @@ function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSer
     lastBytes: last,
     peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), peakBytes ?? 0),
     growthBytes: last - first,
-    bytesPerRow: mediansOver(at)(values),
+    bytesPerRow: isPart ? null : mediansOver(at)(values),
     series: values,
   };
 }

@@ -420,6 +420,8 @@ export interface TrendReport {
   isWallClock: boolean;
   /** Quantities such as `allocated` or `used`, or categories such as `parameter`. */
   series: TrendSeriesReport[];
+  /** The row with the highest sum of the categories; null for quantities, which have no sum. */
+  peak: { bytes: Bytes; timeUs: Microseconds | null; parts: { name: string; bytes: Bytes }[] } | null;
   warnings: { code: string; message: string }[];
 }
 
@@ -432,7 +434,7 @@ export interface TrendSeriesReport {
   peakBytes: Bytes;
   /** Last minus first, signed. */
   growthBytes: Bytes;
-  /** Median of all slopes, null for fewer than two rows. */
+  /** Median of all slopes; null for fewer than two rows, and for rows that are events. */
   bytesPerRow: Bytes | null;
   /** At most 64, evenly thinned, the first and the last among them. */
   series: Bytes[];

@@ -4,7 +4,13 @@ import { runsByJob } from '../../core/report/ranks.js';
 import { byteText } from '../../core/text/byteText.js';
 import { sparkline } from '../../core/text/sparkline.js';
 import { outOfMemoryTexts } from '../../core/report/outOfMemory.js';
-import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from '../../core/render/trendAndCycleText.js';
+import {
+  cycleSentence,
+  cycleTexts,
+  trendPeakTexts,
+  trendSentence,
+  trendSeriesText,
+} from '../../core/render/trendAndCycleText.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -104,7 +110,10 @@ export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<S
         return notes('warning', node.snapshot.warnings.map(messageOf));
       case 'trend': {
         const { warnings, series } = node.trend;
-        return [...notes('warning', warnings.map(messageOf)), ...notes('info', series.map(trendSeriesText))];
+        return [
+          ...notes('warning', warnings.map(messageOf)),
+          ...notes('info', [...trendPeakTexts(node.trend), ...series.map(trendSeriesText)]),
+        ];
       }
       case 'cycles':
         return notes('info', cycleTexts(node.cycles));

@@ -127,6 +127,14 @@ describe('Inputs without lines', () => {
       );
       assert.equal(series.series.length, 64);
     }
+    const sums = Array.from(result.trend.series[0].bytes, (_, row) =>
+      result.trend.series.reduce((sum, { bytes }) => sum + bytes[row], 0),
+    );
+    const peak = Math.max(...sums);
+    assert.deepEqual(
+      [trends[0].peak?.bytes, trends[0].peak?.timeUs],
+      [peak, result.trend.timeUs?.[sums.indexOf(peak)]],
+    );
     const report: Report = {
       schema: 'leakline.report/2',
       runs: [],
@@ -140,7 +148,9 @@ describe('Inputs without lines', () => {
     };
     for (const words of [renderText(report, ALL), renderMarkdown(report, ALL)]) {
       assert.match(words, /2,028 rows over 0\.022 s, without lines/);
-      assert.match(words, /parameter: 64\.0 KiB at first, 391 KiB at last, \+327 KiB, peak 455 KiB/);
+      assert.match(words, /parameter: 64\.0 KiB at first, 391 KiB at last, \+327 KiB, peak 455 KiB`?( |$)/m);
+      assert.match(words, /Peak: 1\.8 MiB after 0\.\d{3} s \(optimizer_state 782 KiB, parameter 391 KiB, /);
+      assert.doesNotMatch(words, /per row/);
     }
   });
 
