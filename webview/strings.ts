@@ -174,6 +174,8 @@ export const strings = {
     optimizerState: t('Optimizer state'),
     activations: t('Activations'),
     inputs: t('Inputs'),
+    weightCopies: t('Autocast’s weight copies'),
+    backward: t('Backward pass'),
     workspace: t('Workspace'),
     other: t('Other'),
   } satisfies Record<Category, string>,

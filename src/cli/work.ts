@@ -138,8 +138,9 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     case 'text': {
       context.print(renderText(report, command));
       if (noted.length > 0) context.print(failedText(noted));
-      const open = command.root === null ? [] : unmappedText(paths);
-      if (open.length > 0) context.print(`\n${open.join('\n')}\nMap them with --map FROM=TO.\n`);
+      const isAny = report.runs.some(({ lines }) => lines.some(({ mapped }) => mapped));
+      const open = command.root === null ? [] : unmappedText(paths, isAny);
+      if (open.length > 0) context.print(`\n${open.join('\n')}\n`);
       break;
     }
   }

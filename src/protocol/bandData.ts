@@ -1,5 +1,5 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
-import type { Category } from '../core/attribution/categories.js';
+import type { Category } from '../core/attribution/category.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Verdict } from '../core/report/report.js';
 import type { BandGroup, BandGrouping } from '../core/timeline/seriesLayout.js';

@@ -1,7 +1,7 @@
 import type { AllocationIndex } from '../core/timeline/allocationIndex.js';
 import { blockDetail, seriesDetail } from '../core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/timeline/bandWindow.js';
-import { CATEGORIES } from '../core/attribution/categories.js';
+import { CATEGORIES } from '../core/attribution/category.js';
 import { frameKind } from '../core/attribution/frameKind.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { isMachinery } from '../core/attribution/readableStack.js';

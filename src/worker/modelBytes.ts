@@ -10,7 +10,7 @@ export function modelBytes(snapshot: Snapshot): Bytes {
 
 /** Memory that a reconstructed history takes. */
 export function historyBytes({ allocations, live, reserved, time }: DeviceHistory): Bytes {
-  return columnBytes([allocations, { live, reserved, time }]);
+  return columnBytes([allocations, allocations.atEnd, { live, reserved, time }]);
 }
 
 function columnBytes(tables: readonly object[]): Bytes {

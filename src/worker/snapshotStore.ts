@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { allocationIndex, type AllocationIndex } from '../core/timeline/allocationIndex.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { findFacts } from '../core/digest/digestFacts.js';
-import { Categorizer } from '../core/attribution/categories.js';
+import { Categorizer } from '../core/attribution/categorizer.js';
 import { deviceHistory, type DeviceHistory } from '../core/model/history.js';
 import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
 import { rankOfDigest } from '../core/runs/runs.js';

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../model/snapshot.js';
-import { Categorizer } from './categories.js';
+import { Categorizer } from './categorizer.js';
 import { deviceHistory, type TraceHistory } from '../model/history.js';
 import { StackRoles } from './stackRole.js';
 import { stepsOnDevice, type Steps } from './steps.js';

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
-import { livedRow, type Categorizer, type CategoryCode } from './categories.js';
+import type { CategoryCode } from './category.js';
+import { livedRow, type Categorizer } from './categorizer.js';
 import { BlockSizes, type EqualBlocks } from './equalBlocks.js';
 import { liveRows, type DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';

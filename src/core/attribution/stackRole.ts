@@ -101,6 +101,9 @@ export class StackRoles {
     const from = stacks.offset[stack];
     const to = stacks.offset[stack + 1];
     if (from === to) return this.hasPython ? StackRole.Stackless : StackRole.Unmarked;
+    // A node of autograd may be named before the workspace that it takes.
+    if (stacks.frames.subarray(from, to).some((frame) => this.marks[frame] === (StackRole.Workspace as number)))
+      return StackRole.Workspace;
     let compiled = false;
     let user: FrameId | null = null;
     for (let i = from; i < to; i++) {

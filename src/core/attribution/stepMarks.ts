@@ -1,4 +1,5 @@
 import type { Snapshot } from '../model/snapshot.js';
+import { hasLostEvents } from '../model/lostEvents.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis, type Stretch } from '../model/historyAxis.js';
 import { doneBefore, type CountedSteps } from './stepNumbers.js';
@@ -33,7 +34,7 @@ export function stepMarks(
   pixels: number,
 ): StepMark[] {
   const { device } = history.trace;
-  const lostFirst = snapshot.warnings.some((warning) => warning.code === 'ringOverflow' && warning.device === device);
+  const lostFirst = hasLostEvents(snapshot.warnings, device);
   const all =
     steps === null
       ? namedSteps(snapshot, history, axis)

@@ -2,8 +2,9 @@ import * as v from 'valibot';
 import type { Recording } from '../model/recording.js';
 import { count, finite } from '../model/schema.js';
 import type { SettingValue, SnapshotWarning } from '../model/snapshot.js';
-import { CATEGORY_CODES } from '../attribution/categories.js';
+import { CATEGORY_CODES } from '../attribution/category.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
+import { WEIGHT_EVIDENCE } from '../attribution/olderMemory.js';
 import { PHASES } from '../attribution/passPhase.js';
 import type { DigestStackLifetimes, SnapshotDigest } from './digest.js';
 import type { LiveBlocks, LiveGroup } from './liveGroups.js';
@@ -112,6 +113,7 @@ const lifetimes: v.GenericSchema<DigestStackLifetimes> = v.object({
 
 const peak: v.GenericSchema<DigestPeak> = v.object({
   device: finite,
+  isState: flag,
   event: finite,
   timeUs: v.nullable(finite),
   step: v.nullable(finite),
@@ -120,11 +122,18 @@ const peak: v.GenericSchema<DigestPeak> = v.object({
   phase: v.nullable(v.picklist(PHASES)),
   frames: v.array(count),
   older: v.object({
+    evidence: v.nullable(v.picklist(WEIGHT_EVIDENCE)),
     parameterBytes: finite,
     stateBytes: finite,
-    hasGradients: flag,
+    gradientBytes: finite,
+    activationBytes: finite,
+    workspaceBytes: finite,
     freed: v.array(v.object({ frames: v.array(count), bytes: finite, blocks: count })),
+    held: v.object({ bytes: finite, blocks: count }),
+    equal: v.array(equal),
+    hasLayers: flag,
   }),
+  hasBackward: flag,
   groups: v.array(
     v.object({
       ...stackFields,

@@ -4,6 +4,7 @@ import type { Steps } from '../attribution/steps.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
+import { hasLostEvents } from '../model/lostEvents.js';
 import { factOf } from './factOf.js';
 import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';
 import { stackKey, type StackKey } from './stackKey.js';
@@ -58,9 +59,12 @@ export function filesOfDigests(digests: readonly SnapshotDigest[]): Set<string> 
   return new Set(names.filter((_, number) => (all[Math.floor(number / BITS)] & (1 << (number % BITS))) !== 0).sort());
 }
 
-/** Live bytes at the peak of each device that has a trace. */
-export const highestLive = factOf(({ peaks }: SnapshotDigest): readonly { device: number; liveBytes: Bytes }[] =>
-  peaks.map(({ device, liveBytes }) => ({ device, liveBytes })),
+/** Live bytes at the peak of each device whose trace is whole: the run's own peak. */
+export const highestLive = factOf(
+  ({ peaks, warnings }: SnapshotDigest): readonly { device: number; liveBytes: Bytes }[] =>
+    peaks
+      .filter(({ device, isState }) => !isState && !hasLostEvents(warnings, device))
+      .map(({ device, liveBytes }) => ({ device, liveBytes })),
 );
 
 /** What tells the steps of a trace, null without steps. */

@@ -1,8 +1,8 @@
 import type { Recording } from '../model/recording.js';
-import { BlockState, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import { BlockState, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import { hostLast, type Bytes, type Microseconds, type StackId } from '../model/units.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
-import { olderMemory } from '../attribution/olderMemory.js';
+import type { OlderAt } from '../attribution/olderMemory.js';
 import { phaseOf, type Phase } from '../attribution/passPhase.js';
 import { heldAt, type PeakGroup } from '../attribution/peak.js';
 import { failuresOf } from '../attribution/failures.js';
@@ -10,9 +10,11 @@ import { snapshotAt } from '../model/snapshotAt.js';
 import { stepsBegun } from '../attribution/stepNumbers.js';
 import { stepAt } from '../attribution/steps.js';
 
-/** The peak of a device's curve, with the frames of the stacks that held memory there. */
+/** The peak of a device's curve, or its state without one, with the frames of the stacks that held memory there. */
 export interface DigestPeak {
   device: number;
+  /** True of a trace of one event at most: memory at the snapshot, which may have been higher before. */
+  isState: boolean;
   /** Ordinal of the event in the device's trace, -1 for the state before the first. */
   event: number;
   timeUs: Microseconds | null;
@@ -27,14 +29,13 @@ export interface DigestPeak {
   /** The stack of the event, as in `LiveGroup`. */
   frames: readonly number[];
   older: DigestOlder;
+  /** True if the trace shows a backward pass. */
+  hasBackward: boolean;
   groups: readonly DigestPeakGroup[];
 }
 
-/** What the trace says of memory that is older than it, as {@link olderMemory}. */
-export interface DigestOlder {
-  parameterBytes: Bytes;
-  stateBytes: Bytes;
-  hasGradients: boolean;
+/** Memory that is older than the trace. */
+export interface DigestOlder extends Omit<OlderAt, 'freed'> {
   /** With the stack that frees it later, as in `LiveGroup`. */
   freed: readonly { frames: readonly number[]; bytes: Bytes; blocks: number }[];
 }
@@ -57,7 +58,7 @@ export interface DigestPeakGroup extends Omit<PeakGroup, 'stack' | 'forwardStack
 }
 
 /**
- * The peak of each device that has a trace, that of most bytes first, pinned host memory last.
+ * The peak of each device, that of most bytes first, pinned host memory last. The recorder's light snapshots have none.
  * @param ofStack indices of a stack's frames in the digest
  */
 export function devicePeaks(
@@ -67,9 +68,19 @@ export function devicePeaks(
   ofStack: (stack: StackId) => readonly number[],
 ): DigestPeak[] {
   return views
-    .filter(({ history }) => history.trace.count > 0)
-    .map((view) => peakWithFrames(snapshot, view.history.peak, view, recording, ofStack))
+    .filter(({ history: { trace, allocations } }) =>
+      trace.count > 0 ? true : allocations.count > 0 && recording?.isLight !== true,
+    )
+    .map((view) => {
+      const { peak, trace } = view.history;
+      return peakWithFrames(snapshot, isState(trace) ? trace.count - 1 : peak, view, recording, ofStack);
+    })
     .sort((a, b) => hostLast(a, b) || b.liveBytes - a.liveBytes);
+}
+
+/** True of a trace that shows no peak. */
+function isState({ count }: DeviceTrace): boolean {
+  return count <= 1;
 }
 
 /** Failures that a curve lists, of which so many are looked into. */
@@ -126,9 +137,10 @@ function peakWithFrames(
   const timeUs = time === null || startUs === null ? null : startUs + time;
   const { trace } = history;
   const stack = event < 0 ? NO_STACK : snapshot.events.stack[trace.first + event];
-  const { freed, ...older } = olderMemory(snapshot, history, categorizer, event);
+  const { freed, ...older } = categorizer.older.at(event);
   return {
     device: trace.device,
+    isState: isState(trace),
     event,
     timeUs,
     step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, event)),
@@ -137,6 +149,7 @@ function peakWithFrames(
     phase: event < 0 ? null : phaseOf(snapshot, roles, stack),
     frames: ofStack(stack),
     older: { ...older, freed: freed.map(({ stack: by, ...sum }) => ({ ...sum, frames: ofStack(by) })) },
+    hasBackward: categorizer.hasBackward,
     groups: heldAt(snapshot, history, categorizer, event).map(({ stack, forwardStack, ...group }) => ({
       ...group,
       frames: ofStack(stack),

@@ -1,6 +1,7 @@
 import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
-import { CATEGORY_CODES } from '../attribution/categories.js';
+import { CATEGORY_CODES } from '../attribution/category.js';
+import { livedRow } from '../attribution/categorizer.js';
 import { BlockSizes, type EqualBlocks } from '../attribution/equalBlocks.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
 import type { DigestFrames } from './digestFrames.js';
@@ -64,6 +65,11 @@ export function liveGroups(
     birth: new Uint32Array(live.length).fill(NO_INDEX),
   };
   const groupOfBlock = new Uint32Array(blocks.count);
+  const rowOfBlock = new Uint32Array(blocks.count);
+  for (const { history } of devices.values()) {
+    const { atEnd } = history.allocations;
+    atEnd.blocks.forEach((block, i) => (rowOfBlock[block] = atEnd.rows[i]));
+  }
   const recorded = stacklessBucket(snapshot, true);
   const unrecorded = stacklessBucket(snapshot, false);
   for (let row = 0; row < live.length; row++) {
@@ -104,10 +110,8 @@ export function liveGroups(
     columns.group[row] = group;
     const view = devices.get(device);
     if (view === undefined) continue;
-    const { first, count } = view.history.trace;
-    const birth = event === NO_INDEX ? -1 : event - first;
-    if (event !== NO_INDEX) columns.birth[row] = birth;
-    const category = view.categorizer.of({ birth, death: count, stack, forwardStack: forward });
+    if (event !== NO_INDEX) columns.birth[row] = event - view.history.trace.first;
+    const category = view.categorizer.of(livedRow(view.history, rowOfBlock[block]));
     total.categories[category] += blocks.size[block];
   }
   groups.forEach((group, i) => (group.equal = sizes[i].most()));

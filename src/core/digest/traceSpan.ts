@@ -4,7 +4,7 @@ import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snap
 import type { Recording } from '../model/recording.js';
 import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { Categorizer } from '../attribution/categories.js';
+import type { Categorizer } from '../attribution/categorizer.js';
 import { freeStacks } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { DigestStack } from './stackKey.js';
@@ -80,7 +80,7 @@ export interface SpanStacks {
 }
 
 /** Rows of memory that is older than the trace, and of allocations that outlived their step. */
-type LongRows = Pick<Categorizer, 'older' | 'longLived'>;
+type LongRows = Pick<Categorizer, 'olderRows' | 'longLived'>;
 
 export function traceSpan(
   snapshot: Snapshot,
@@ -162,7 +162,7 @@ function factorOf(power: number): number {
 function livesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
-  { older, longLived }: LongRows,
+  { olderRows, longLived }: LongRows,
   stacksOf: SpanStacks,
 ): Pick<TraceSpan, 'since' | 'lives' | 'stacks' | 'sites'> {
   const { allocations, trace } = history;
@@ -171,7 +171,7 @@ function livesOf(
   const touched = (row: number): number =>
     allocations.death[row] < trace.count ? allocations.death[row] : allocations.birth[row];
   // What lives from before the trace to its end is left out: the blocks tell it.
-  let rows = [...older.filter((row) => allocations.death[row] < trace.count), ...longLived];
+  let rows = [...olderRows.filter((row) => allocations.death[row] < trace.count), ...longLived];
   let since = 0;
   if (rows.length > MAX_LIVES) {
     since = Int32Array.from(rows, touched).sort()[rows.length - MAX_LIVES - 1] + 1;

@@ -18,6 +18,8 @@ export interface AllocationTable {
   readonly bytes: WholeNumbers;
   readonly stack: Uint32Array;
   readonly forwardStack: Uint32Array;
+  /** The snapshot's live blocks of the device, and the row of each. */
+  readonly atEnd: { readonly blocks: readonly number[]; readonly rows: Uint32Array };
 }
 
 /** Common facts of a device's trace and blocks. */
@@ -61,6 +63,7 @@ class TraceReplay {
   private readonly stack: Uint32Array;
   private readonly forwardStack: Uint32Array;
   private readonly last: AddressTable;
+  private readonly rowsAtEnd: Uint32Array;
   private count = 0;
   private allocs = 0;
   private frees = 0;
@@ -81,6 +84,7 @@ class TraceReplay {
     this.rowOfLive = new Int32Array(this.own.length).fill(NO_ROW);
     this.freeing = freeingAction(snapshot.events, trace);
     this.last = new AddressTable(this.own.length);
+    this.rowsAtEnd = new Uint32Array(this.own.length);
     // An event or a block makes one row at most, and memory that is not written to costs nothing.
     const most = trace.count + this.own.length;
     this.birth = new Int32Array(most);
@@ -174,7 +178,7 @@ class TraceReplay {
       death[row] = Math.max(birth[row], end - 1);
       this.end -= this.bytes[row];
     }
-    for (const block of this.own) {
+    for (const [i, block] of this.own.entries()) {
       const at = this.placeOf(block);
       let row = at < 0 ? NO_ROW : this.rowOfLive[at];
       if (row === NO_ROW) {
@@ -187,6 +191,7 @@ class TraceReplay {
         this.liveBefore += size;
       }
       death[row] = end;
+      this.rowsAtEnd[i] = row;
     }
     if (this.end <= this.highest) return;
     this.highest = this.end;
@@ -204,6 +209,7 @@ class TraceReplay {
         bytes: this.bytes.subarray(0, count),
         stack: this.stack.subarray(0, count),
         forwardStack: this.forwardStack.subarray(0, count),
+        atEnd: { blocks: own, rows: this.rowsAtEnd },
       },
       liveBefore: this.liveBefore,
       peak: { event: this.peak, liveBytes: this.liveBefore + this.highest },

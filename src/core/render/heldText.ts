@@ -1,14 +1,13 @@
 /** Memory of a device at one moment, in words: a table for a terminal, a list for Markdown. */
-import { groupBy } from '../maps.js';
 import { t, tCount } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { tableLines, type Column } from '../text/textTable.js';
 import { sum } from '../report/lineSelection.js';
-import type { HeldWay, LineReport, PeakLine, PeakReport, ReportFrame, RunReport } from '../report/report.js';
-import { SPLIT_SHARE, waysOf, type HeldStack } from '../report/ways.js';
+import type { HeldWay, OlderReport, PeakLine, PeakReport, ReportFrame } from '../report/report.js';
 import { bucketParts } from '../report/bucketParts.js';
-import { bucketText, fileAndLine, liveBytes, otherLinesText, placeText } from '../report/reportText.js';
+import type { Bucket } from '../attribution/owner.js';
+import { bucketText, categoryText, fileAndLine, otherLinesText, placeText } from '../report/reportText.js';
 
 /** Lines that are named. */
 const MAX_LINES = 5;
@@ -18,8 +17,13 @@ const MAX_WAYS = 4;
 const LEAST_WAY = 0.1;
 /** Fewer equal blocks of one stack may be equal by chance. */
 const REPEATED = 3;
-/** Memory before recording is explained from this share of all on. */
-const LEAST_OLDER = 0.1;
+/** Memory before recording is explained from this share of all on, and a use named from this share of it. */
+const LEAST_OLDER = 0.05;
+const LEAST_USE = 0.01;
+/** Share of it without a use from which that is said. */
+const LEAST_OPEN = 0.1;
+/** More equal blocks of one stack than the layers of a model. */
+const MORE_THAN_LAYERS = 1000;
 /** Path parts that identify an installed package. */
 const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
 
@@ -28,49 +32,39 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
   const shown = peak.lines.slice(0, Math.max(MAX_LINES, mostLines === Infinity ? mostLines : 0));
   const rest = peak.lines.slice(shown.length);
   const others = rest.length + peak.otherLines.lines;
-  const row = (bytes: number, blocks: string, place: string): string[] => [
+  const row = (bytes: number, blocks: string, use: string, place: string): string[] => [
     byteText(bytes),
     countText(bytes),
     blocks,
+    use,
     place,
   ];
   const rows = [
-    ...shown.map((line) => row(line.bytes, countText(line.blocks), placeText(line))),
+    ...shown.map((line) => row(line.bytes, countText(line.blocks), usesText(line), placeText(line))),
     ...(others > 0
       ? [
           row(
             sum([...rest, peak.otherLines], ({ bytes }) => bytes),
             countText(sum([...rest, peak.otherLines], ({ blocks }) => blocks)),
+            '',
             otherLinesText(others),
           ),
         ]
       : []),
-    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${bucketText(bucket)})`)),
-    row(peak.liveBytes, '', totalTitle),
+    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', '', `(${heldBucketText(bucket, peak)})`)),
+    row(peak.liveBytes, '', '', totalTitle),
   ];
   const columns: Column[] = [
     { title: amountTitle, align: '>' },
     { title: 'BYTES', align: '>' },
     { title: 'BLOCKS', align: '>' },
+    { title: 'FOR', align: '<' },
     { title: 'LINE', align: '<' },
   ];
   const known = shown.slice(0, MAX_LINES);
   const ways = known.map((line) => noteOf(line)).filter((note) => note.length > 0);
-  const notes = [...ways.flatMap(noteLines), ...sharedFacts(known), ...olderTexts(peak)];
+  const notes = [...ways.flatMap(noteLines), ...known.flatMap((line) => earlierTexts(line)), ...olderTexts(peak)];
   return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
-}
-
-/** The largest lines of a snapshot without a trace, with their ways, as lists. */
-export function liveNotes(run: RunReport, code?: (text: string) => string): string[][] {
-  const all = liveBytes(run.snapshots[run.snapshots.length - 1]);
-  return run.lines
-    .filter((line) => line.liveBytes >= SPLIT_SHARE * all)
-    .map((line) => noteOf({ ...line, bytes: line.liveBytes, ways: waysOf(line, heldStacks(line)) }, code))
-    .filter((note) => note.length > 0);
-}
-
-function heldStacks({ stacks }: LineReport): HeldStack[] {
-  return stacks.map(({ liveBytes: bytes, ...stack }) => ({ ...stack, bytes }));
 }
 
 function noteOf(
@@ -82,7 +76,7 @@ function noteOf(
 }
 
 /** Lines of a terminal: ways follow their announcement. */
-export function noteLines([first, ...ways]: readonly string[]): string[] {
+function noteLines([first, ...ways]: readonly string[]): string[] {
   return [first, ...ways.map((text) => `  ${text}`)];
 }
 
@@ -92,28 +86,55 @@ export function heldMarkdown(peak: PeakReport, code: (text: string) => string): 
     ...peak.lines.slice(0, MAX_LINES).flatMap((line) => {
       const amount = tCount(
         line.blocks,
-        '{1} on {2}, 1 block.',
-        '{1} on {2}, {0} blocks.',
+        '{1} on {2}, 1 block ({3}).',
+        '{1} on {2}, {0} blocks ({3}).',
         byteText(line.bytes),
         code(placeText(line)),
+        usesText(line),
       );
       const [first, ...ways] = wayTexts(line, code);
       return [
-        `- ${[amount, ...line.facts, first].filter((text) => text !== '').join(' ')}`,
+        `- ${[amount, ...earlierTexts(line, ''), first].filter((text) => text !== '').join(' ')}`,
         ...ways.map((text) => `  - ${text}`),
       ];
     }),
-    ...bucketParts(peak).map(([bucket, bytes]) => `- ${byteText(bytes)} ${bucketText(bucket)}.`),
+    ...bucketParts(peak).map(([bucket, bytes]) => `- ${byteText(bytes)} ${heldBucketText(bucket, peak)}.`),
     ...olderTexts(peak, code).map((text) => `- ${text}`),
   ];
 }
 
-/** Each fact once, behind the lines that it is of. */
-function sharedFacts(lines: readonly PeakLine[]): string[] {
-  const told = lines.flatMap((line) => line.facts.map((fact) => ({ fact, place: fileAndLine(line) })));
-  return [...groupBy(told, ({ fact }) => fact)].map(
-    ([fact, of]) => `${of.map(({ place }) => place).join(', ')}: ${fact}`,
-  );
+/** Share of a line's memory from which its use is named. */
+const LEAST_CATEGORY = 0.1;
+
+/** The uses of a line's memory, the largest first. */
+function usesText({ categories, bytes }: PeakLine): string {
+  return categories
+    .filter((one) => one.bytes >= LEAST_CATEGORY * bytes)
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ category }) => categoryText(category))
+    .join(', ');
+}
+
+/** The part of a line's memory that is older than a step. @param place before the sentence */
+function earlierTexts(line: PeakLine, place = `${fileAndLine(line)}: `): string[] {
+  const { fromEarlierSteps } = line;
+  return fromEarlierSteps === 0
+    ? []
+    : [
+        place +
+          tCount(fromEarlierSteps, '1 block is left from an earlier step.', '{0} blocks are left from earlier steps.'),
+      ];
+}
+
+/** Names of PyTorch's own code that are listed, and their share of the bucket. */
+const MAX_NATIVE = 3;
+const LEAST_NATIVE = 0.1;
+
+function heldBucketText(bucket: Bucket, { native, buckets }: PeakReport): string {
+  const named = bucket !== 'library' ? [] : native.filter(({ bytes }) => bytes >= LEAST_NATIVE * buckets.library);
+  if (named.length === 0) return bucketText(bucket);
+  const list = named.slice(0, MAX_NATIVE).map(({ name, bytes }) => `${name} ${byteText(bytes)}`);
+  return t('native code: {0}', list.join(', '));
 }
 
 /** The first sentence on a line's memory, or empty, and its ways. */
@@ -126,11 +147,15 @@ function wayTexts(
     const equal = shown.map((way) => equalText(way, bytes)).join('');
     const through = shown.at(0)?.through ?? null;
     if (equal === '') return [''];
-    return [
+    const texts = [
       through === null
         ? t('{0} from one stack.', equal)
         : t('{0} from one stack, through {1}.', equal, code(libraryText(through))),
+      shown[0].equal.blocks >= MORE_THAN_LAYERS
+        ? t('One pass does not make {0} equal blocks: look for what collects them.', countText(shown[0].equal.blocks))
+        : '',
     ];
+    return [texts.filter((text) => text !== '').join(' ')];
   }
   const rest = ways.filter((way) => !shown.includes(way));
   return [
@@ -162,37 +187,77 @@ function libraryText(frame: ReportFrame): string {
   return placeText({ ...frame, file: frame.file.replace(PACKAGES, '') });
 }
 
-/** The explained part of older memory. */
+/** What is known of memory without a stack that is older than the trace, as one note. */
 function olderTexts(peak: PeakReport, code: (text: string) => string = (text) => text): string[] {
-  const { parameterBytes, stateBytes, freed } = peak.older;
-  const all = peak.buckets.beforeRecording - peak.noStack;
-  if (all < LEAST_OLDER * peak.liveBytes) return [];
-  const freedBytes = sum(freed, ({ bytes }) => bytes);
-  const open = all - parameterBytes - stateBytes - freedBytes;
-  const [most] = freed;
+  const all = peak.buckets.beforeRecording;
+  const { older } = peak;
+  const known = older.held.bytes + sum(older.freed, ({ bytes }) => bytes);
+  if (known < LEAST_OLDER * peak.liveBytes || known === 0) return [];
+  const evidence = evidenceText(older);
+  const uses = [
+    [t('parameters {0}', byteText(older.parameterBytes)) + evidence, older.parameterBytes],
+    [t('optimizer state {0}', byteText(older.stateBytes)), older.stateBytes],
+    [t('gradients of the previous step {0}', byteText(older.gradientBytes)), older.gradientBytes],
+    [t('activations of the previous pass {0}', byteText(older.activationBytes)), older.activationBytes],
+    [t('cuBLAS workspace {0}', byteText(older.workspaceBytes)), older.workspaceBytes],
+  ] as const;
+  const named = uses.filter(([, bytes]) => bytes >= LEAST_USE * known).map(([text]) => text);
+  const open = known - sum(uses, ([, bytes]) => bytes);
+  // Without any stacks there is no recording that anything could be older than.
+  const isBlind = peak.noStack === all;
+  const [title, amount] = [bucketText(isBlind ? 'noStack' : 'beforeRecording'), byteText(known)];
   return [
-    ...(parameterBytes === 0
-      ? []
-      : [
-          stateBytes === 0
-            ? t('Before recording: {0} have the sizes of the gradients (parameters).', byteText(parameterBytes))
-            : t(
-                'Before recording: {0} have the sizes of the gradients (parameters), {1} these sizes again (optimizer state).',
-                byteText(parameterBytes),
-                byteText(stateBytes),
-              ),
-        ]),
-    ...(freedBytes < LEAST_OLDER * all
-      ? []
-      : [
-          most.by === null || most.bytes < freedBytes / 2
-            ? t('Before recording: {0} are freed later in the trace.', byteText(freedBytes))
-            : t(
-                'Before recording: {0} are freed later, most of it at {1}.',
-                byteText(freedBytes),
-                code(placeText(most.by)),
-              ),
-        ]),
-    ...(open < LEAST_OLDER * all ? [] : [t('Before recording: the trace does not explain {0}.', byteText(open))]),
+    [
+      named.length === 0
+        ? t('{0}: {1}.', capitalized(title), amount)
+        : t('{0}: {1}, of it {2}.', capitalized(title), amount, named.join(', ')),
+      heldText(peak),
+      freedText(older, known, code),
+      open >= LEAST_OPEN * known && !isBlind ? t('Record from before the model is built to see its lines.') : '',
+    ]
+      .filter((text) => text !== '')
+      .join(' '),
   ];
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** How the sizes of the weights are known, behind their amount. */
+function evidenceText({ evidence }: OlderReport): string {
+  if (evidence === null) return '';
+  const source = {
+    gradients: t('the gradients'),
+    optimizerState: t('the optimizer state'),
+    weightCopies: t('autocast’s copies'),
+  }[evidence];
+  return ` ${t('(by the sizes of {0} in the trace)', source)}`;
+}
+
+function heldText({ older: { held, equal, hasLayers, evidence }, isState }: PeakReport): string {
+  const sizes = equal
+    .filter(({ size, blocks }) => blocks > 1 && size * blocks >= LEAST_USE * held.bytes)
+    .map(({ size, blocks }) => `${countText(blocks)} × ${byteText(size)}`)
+    .join(', ');
+  if (sizes === '') return '';
+  const blocks = countText(held.blocks);
+  return [
+    isState ? t('{0} blocks: {1}', blocks, sizes) : t('{0} blocks are never freed in the trace: {1}', blocks, sizes),
+    hasLayers && evidence === null ? t(', which repeat as the weights of equal layers do.') : '.',
+  ].join('');
+}
+
+/** Where memory of unknown use is freed. */
+function freedText(
+  { freed, gradientBytes, activationBytes }: OlderReport,
+  all: number,
+  code: (text: string) => string,
+): string {
+  const bytes = sum(freed, (one) => one.bytes);
+  if (bytes - gradientBytes - activationBytes < LEAST_OPEN * all) return '';
+  const [most] = freed;
+  return most.by === null || most.bytes < bytes / 2
+    ? t('{0} are freed later in the trace.', byteText(bytes))
+    : t('{0} are freed later, most of it at {1}.', byteText(bytes), code(placeText(most.by)));
 }

@@ -9,25 +9,28 @@ import { heldLines, heldMarkdown } from './heldText.js';
 
 /** Lines of a terminal, each table adding up to its peak; none where nothing was held. */
 export function peakLines(run: RunReport, mostLines: number): string[] {
-  const high = run.peaks.filter(isHigh);
+  const high = highPeaks(run);
   return [
-    ...devicesText(high).flatMap((text) => ['', text]),
+    ...gap(adviceOf(high)),
+    ...gap(devicesText(high)),
     ...otherPeaks(run, high).flatMap((peak) => [
       ...['', captionOf(peak, run, (text) => text), ''],
-      ...heldLines(peak, 'AT PEAK', t('peak'), mostLines),
+      ...heldLines(peak, peak.isState ? 'LIVE' : 'AT PEAK', peak.isState ? t('total') : t('peak'), mostLines),
     ]),
-    ...adviceOf(high).flatMap((text) => ['', text]),
   ].map((text) => (text === '' ? '' : `  ${text}`));
 }
 
 /** A list in Markdown for each peak. @param code makes a code span of a recorded name */
 export function peakMarkdown(run: RunReport, code: (text: string) => string): string[] {
-  const high = run.peaks.filter(isHigh);
+  const high = highPeaks(run);
   return [
-    ...devicesText(high).flatMap((text) => ['', text]),
+    ...gap([...adviceOf(high), ...devicesText(high)].map((text) => `- ${text}`)),
     ...otherPeaks(run, high).flatMap((peak) => ['', captionOf(peak, run, code), '', ...heldMarkdown(peak, code)]),
-    ...adviceOf(high).flatMap((text) => ['', text]),
   ];
+}
+
+function gap(texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', ...texts];
 }
 
 /** Memory at out of memory is already described, so a peak near it is left out. */
@@ -40,7 +43,8 @@ function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): P
 
 /** The first sentence of a lone snapshot's report has the height of its first peak. */
 function captionOf(peak: PeakReport, run: RunReport, code: (text: string) => string): string {
-  if (!isLoneSnapshot(run) || peak !== run.peaks.find(isHigh)) return peakSentence(peak, code);
+  if (!isLoneSnapshot(run) || peak !== highPeaks(run).at(0)) return peakSentence(peak, code);
+  if (peak.isState) return `${t('At the snapshot')}: ${categoriesText(peak.categories)}.`;
   return `${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
 }
 
@@ -67,7 +71,7 @@ function adviceOf(peaks: readonly PeakReport[]): readonly string[] {
   return peaks.at(0)?.advice ?? [];
 }
 
-/** A device may have been named without ever holding anything. */
-function isHigh({ liveBytes }: PeakReport): boolean {
-  return liveBytes > 0;
+/** A device may never have held anything. The state of a run's last snapshot is in the table of its lines. */
+function highPeaks(run: RunReport): PeakReport[] {
+  return run.peaks.filter(({ liveBytes, isState }) => liveBytes > 0 && (!isState || isLoneSnapshot(run)));
 }

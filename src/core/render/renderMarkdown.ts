@@ -3,7 +3,6 @@ import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
-import { liveNotes } from './heldText.js';
 import { findingMarkdown } from './findingText.js';
 import { compareSentences, fixRows, fixSides } from './fixText.js';
 import { recordedFolder } from './recordedFolder.js';
@@ -21,7 +20,6 @@ import {
   differentVersionTexts,
   isLoneSnapshot,
   liveCategoriesText,
-  nextRecordingTexts,
   otherLinesText,
   placeText,
   spanText,
@@ -130,16 +128,12 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const folder = recordedFolder(run);
   const code = (text: string): string => codeSpan(folder === '' ? text : text.replaceAll(folder, ''));
   const peaks = peakMarkdown(run, code);
-  const notes = isLone && peaks.length === 0 ? liveNotes(run, code) : [];
   return document([
     titleOf(run),
     '',
     ...outOfMemoryMarkdown(run, code, codeSpan),
     `**${verdictSentence(run, code)}** ${spanText(run)}.`,
     ...(isLone ? peaks : []),
-    ...(notes.length === 0
-      ? []
-      : ['', ...notes.flatMap(([first, ...ways]) => [`- ${first}`, ...ways.map((text) => `  - ${text}`)])]),
     '',
     ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
@@ -177,7 +171,6 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ...(isLone ? [] : peaks),
     ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
     ...(folder === '' ? [] : ['', t('The files are in {0}.', codeSpan(folder))]),
-    ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);
 }
 

@@ -6,7 +6,6 @@ import { t } from '../text/translate.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { compareSentences, fixLines } from './fixText.js';
-import { liveNotes, noteLines } from './heldText.js';
 import { findingLines } from './findingText.js';
 import { shownRuns } from './jobText.js';
 import { recordedFolder } from './recordedFolder.js';
@@ -30,10 +29,10 @@ import {
   categoryText,
   deviceTexts,
   differentVersionTexts,
+  endParts,
   isLoneSnapshot,
   liveBytes,
   liveCategoriesText,
-  nextRecordingTexts,
   placeText,
   rateText,
   spanText,
@@ -125,16 +124,21 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
   return lines.map(visibleText).join('\n') + '\n';
 }
 
-/** Unmapped files, as lines without a newline at the end; none if all are mapped. */
-export function unmappedText(paths: UnmappedFiles): string[] {
+/** Unmapped files, as lines without a newline at the end; none if all are mapped. @param isAny some files are mapped */
+export function unmappedText(paths: UnmappedFiles, isAny: boolean): string[] {
   const texts: string[] = [];
-  if (paths.unmapped.length > 0) {
-    texts.push(`${plural(paths.unmapped.length, 'recorded file')} not found below the root: ${listed(paths.unmapped)}`);
+  const files = paths.unmapped.length;
+  if (files > 0) {
+    texts.push(
+      isAny
+        ? `${plural(files, 'recorded file')} not found below the root: ${listed(paths.unmapped)}. Map them with --map FROM=TO.`
+        : 'No source: the recorded files are not below the root. Run this in the project, or pass --root or --map FROM=TO.',
+    );
   }
   for (const { recorded, candidates } of paths.ambiguous.slice(0, MAX_PATHS)) {
-    texts.push(`${recorded} could be ${candidates.slice(0, MAX_PATHS).join(' or ')}`);
+    texts.push(`${recorded} could be ${candidates.slice(0, MAX_PATHS).join(' or ')}. Choose with --map FROM=TO.`);
   }
-  if (paths.ambiguous.length > MAX_PATHS) texts.push(`${paths.ambiguous.length - MAX_PATHS} more files are as open`);
+  if (paths.ambiguous.length > MAX_PATHS) texts.push(`${paths.ambiguous.length - MAX_PATHS} more files are ambiguous.`);
   return texts.map(visibleText);
 }
 
@@ -182,10 +186,10 @@ function runText(run: RunReport, options: TextOptions): string {
   ];
   const peaks = peakLines(run, options.mostLines);
   const isLone = isLoneSnapshot(run);
-  const notesOnLive = isLone && peaks.length === 0 ? liveNotes(run).flatMap(noteLines) : [];
+  const table = ['', ...tableLines(COLUMNS, rows).map((row) => `  ${row}`)];
   const lines = [
     ...outOfMemoryLines(run, options.mostLines),
-    `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
+    `${titleOf(run)}: ${verdictSentence(run)}`,
     ...forecastLine(run),
     ...findingLines(run),
     ...(isLone ? peaks : []),
@@ -196,25 +200,45 @@ function runText(run: RunReport, options: TextOptions): string {
     )}`,
     ...growthLine(run),
     ...deviceTexts(last).map((text) => `  ${text}`),
-    ...indented(liveCategoriesText(run)),
+    ...(isLone && peaks.length > 0 && options.mostLines !== Infinity
+      ? indented(endText(run))
+      : [...indented(liveCategoriesText(run)), ...table]),
     ...run.process.flatMap(({ message, settings }) => [
+      '',
       `  ${message}`,
       ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
     ]),
-    '',
-    ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
-    ...(notesOnLive.length === 0 ? [] : ['', ...notesOnLive.map((text) => `  ${text}`)]),
     ...(isLone ? [] : peaks),
     ...notes([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
-    ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),
   ];
   const folder = recordedFolder(run);
-  // The first line names its file in full.
-  const short = folder === '' ? lines : lines.map((line, i) => (i === 0 ? line : line.replaceAll(folder, '')));
+  // Out of memory names its line in full, and a run is named as it is.
+  const title = titleOf(run);
+  const short =
+    folder === ''
+      ? lines
+      : lines.map((line, i) =>
+          i === 0 && !line.startsWith(title)
+            ? line
+            : line.startsWith(title)
+              ? title + line.slice(title.length).replaceAll(folder, '')
+              : line.replaceAll(folder, ''),
+        );
   return (
     [...short, ...(folder === '' ? [] : ['', `  ${t('The files are in {0}.', folder)}`])].map(visibleText).join('\n') +
     '\n'
   );
+}
+
+function titleOf({ id, rank }: RunReport): string {
+  return rank === null ? id : `${id}, rank ${rank}`;
+}
+
+/** What is left of the peak at the end of a trace, in one sentence. */
+function endText(run: RunReport): string {
+  if (run.peaks.every(({ isState }) => isState)) return '';
+  const { total, largest } = endParts(run, (text) => text);
+  return total === 0 ? '' : t('At the end: {0}.', largest);
 }
 
 const COLUMNS: readonly Column[] = [

@@ -1,4 +1,4 @@
-import { CATEGORIES, CategoryCode } from '../attribution/categories.js';
+import { CATEGORIES, CategoryCode } from '../attribution/category.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { frameKind } from '../attribution/frameKind.js';
 import type { FileLookup } from '../attribution/owner.js';

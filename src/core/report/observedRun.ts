@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../attribution/categories.js';
+import { CATEGORIES, type Category } from '../attribution/category.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import {
   eachBucket,

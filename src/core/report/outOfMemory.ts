@@ -1,7 +1,7 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DeviceRoom } from './deviceRoom.js';
-import { ownerOf, type FileLookup } from '../attribution/owner.js';
+import { ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { peakReport } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
@@ -22,6 +22,7 @@ export function outOfMemory(
   workspace: ReportWorkspace,
   lookup: FileLookup,
   rooms: readonly DeviceRoom[],
+  isFinding: (line: OwnerLine) => boolean,
 ): OutOfMemoryReport[] {
   const digest = snapshots.findLast(({ failures }) => failures.length > 0);
   if (digest === undefined) return [];
@@ -42,7 +43,7 @@ export function outOfMemory(
         asked: 'line' in owner ? { ...owner.line } : null,
         frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
         largestFreeBytes: known?.largestFreeBytes ?? null,
-        held: known === undefined ? null : peakReport(digest, known.held, workspace, lookup),
+        held: known === undefined ? null : peakReport(digest, known.held, workspace, lookup, isFinding),
       };
     }),
   );

@@ -1,14 +1,17 @@
 import { reportBuckets } from './bucketParts.js';
-import { CATEGORIES, type Category } from '../attribution/categories.js';
+import { CATEGORIES, type Category } from '../attribution/category.js';
 import type { SnapshotDigest } from '../digest/digest.js';
+import { hasLostEvents } from '../model/lostEvents.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
+import { nativeName } from '../attribution/nativeName.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import { BatchLines } from './batchLines.js';
 import { sum } from './lineSelection.js';
-import { modulePath, peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
+import { modulePath } from './modulePath.js';
+import { peakAdvice, type PeakAmount } from './peakAdvice.js';
 import { reportFrame } from './reportFrame.js';
 import type { CategoryAmount, OlderReport, PeakLine, PeakReport } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -21,17 +24,24 @@ interface LineAmounts {
   readonly groups: DigestPeakGroup[];
 }
 
+/** Memory that a step allocates and frees. */
+const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
+
 /** Lines of a peak beyond the largest are added up. */
 const MAX_LINES = 5000;
+
+/** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
+type IsFinding = (line: OwnerLine) => boolean;
 
 /** Who held the memory at each device's peak in a run's last recording, that of most bytes first. */
 export function peakReports(
   snapshots: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
   lookup: FileLookup,
+  isFinding: IsFinding,
 ): PeakReport[] {
   const digest = snapshots.findLast(({ peaks }) => peaks.length > 0);
-  return digest?.peaks.map((peak) => peakReport(digest, peak, workspace, lookup)) ?? [];
+  return digest?.peaks.map((peak) => peakReport(digest, peak, workspace, lookup, isFinding)) ?? [];
 }
 
 /** Who held the memory of a device at a moment. */
@@ -40,20 +50,30 @@ export function peakReport(
   peak: DigestPeak,
   workspace: ReportWorkspace,
   lookup: FileLookup,
+  isFinding: IsFinding,
 ): PeakReport {
   const batches = new BatchLines(workspace, lookup);
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
+  const native = new Map<string, PeakReport['native'][number]>();
   const totals = CATEGORIES.map(emptyAmount);
+  const advised = CATEGORIES.map(emptyAmount);
   for (const group of peak.groups) {
     const frames = framesOf(group.frames);
     const forward = framesOf(group.forwardFrames);
     const code = batches.settle(group.category, frames);
     addTo(totals[code], group, frames);
     const owner = ownerOf(frames, forward, group.stackless, lookup);
+    if (!('line' in owner) || !isFinding(owner.line)) addTo(advised[code], group, frames);
     if ('bucket' in owner) {
       buckets[owner.bucket] += group.bytes;
+      const name = owner.bucket === 'library' ? nativeName(frames) : null;
+      if (name !== null) {
+        const sum = getOrAdd(native, name, () => ({ name, bytes: 0, blocks: 0 }));
+        sum.bytes += group.bytes;
+        sum.blocks += group.blocks;
+      }
       continue;
     }
     const { amounts, groups } = getOrAdd(lines, ownerKey(owner.line), () => ({
@@ -72,10 +92,12 @@ export function peakReport(
   const others = held.splice(MAX_LINES);
   const frames = framesOf(peak.frames);
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
-  const forwardOnly = !ranOut && !peak.older.hasGradients;
+  const older = olderReport(peak, framesOf, lookup);
+  const activations = largestOf(held, 'activations');
   return {
     path: digest.path,
     device: peak.device,
+    isState: peak.isState,
     event: peak.event,
     timeUs: peak.timeUs,
     step: peak.step,
@@ -84,13 +106,49 @@ export function peakReport(
     module: modulePath(frames, lookup, workspace),
     liveBytes: peak.liveBytes,
     reservedBytes: peak.reservedBytes,
-    lines: held.map((line) => peakLine(line, peak.liveBytes, forwardOnly, heldBy)),
+    isTruncated: hasLostEvents(digest.warnings, peak.device),
+    lines: held.map((line) => peakLine(line, peak.liveBytes, heldBy)),
     otherLines: { lines: others.length, bytes: sum(others, bytesOf), blocks: sum(others, blocksOf) },
     ...reportBuckets(buckets),
-    older: olderReport(peak, framesOf, lookup),
+    native: [...native.values()].sort((a, b) => b.bytes - a.bytes),
+    older,
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
-    advice: peakAdvice(totals, forwardOnly),
+    advice: peakAdvice({
+      peakBytes: peak.liveBytes,
+      amounts: advised,
+      older,
+      phase: peak.phase,
+      forwardOnly: !ranOut && !peak.hasBackward,
+      ranOut,
+      isEvaluation:
+        activations !== null &&
+        evaluates(
+          activations.groups.flatMap((group) => framesOf(group.frames)),
+          workspace,
+          lookup,
+        ),
+      activationsAt: activations?.line ?? null,
+    }),
   };
+}
+
+/** The line that holds most of a category. */
+function largestOf(lines: readonly LineAmounts[], category: Category): LineAmounts | null {
+  const bytes = ({ amounts }: LineAmounts): Bytes => amounts.find((one) => one.category === category)?.bytes ?? 0;
+  return lines.reduce<LineAmounts | null>(
+    (most, line) => (bytes(line) > (most === null ? 0 : bytes(most)) ? line : most),
+    null,
+  );
+}
+
+const EVALUATES = '.eval()';
+const TURNS_OFF = /\b(?:no_grad|inference_mode|set_grad_enabled)\b/;
+
+/** True if the source of a stack puts the model into evaluation, and never turns autograd off. */
+function evaluates(frames: readonly DigestFrame[], { sourceText }: ReportWorkspace, lookup: FileLookup): boolean {
+  const files = new Set(frames.map(({ file }) => lookup(file)).filter((file) => file !== null));
+  const texts = [...files].map((file) => sourceText?.(file) ?? '');
+  return texts.some((text) => text.includes(EVALUATES)) && !texts.some((text) => TURNS_OFF.test(text));
 }
 
 function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine | null {
@@ -109,7 +167,6 @@ function blocksOf({ amounts }: Pick<LineAmounts, 'amounts'>): number {
 function peakLine(
   { line, amounts, groups }: LineAmounts,
   peakBytes: Bytes,
-  forwardOnly: boolean,
   heldBy: (group: DigestPeakGroup) => HeldStack,
 ): PeakLine {
   const held = bytesOf({ amounts });
@@ -120,25 +177,26 @@ function peakLine(
     blocks: blocksOf({ amounts }),
     categories: sorted.map(({ category, bytes }): CategoryAmount => ({ category, bytes })),
     ways: held >= SPLIT_SHARE * peakBytes ? waysOf(line, groups.map(heldBy)) : [],
-    facts: peakFacts(sorted, forwardOnly),
+    fromEarlierSteps: sum(
+      sorted.filter(({ category }) => OF_ONE_STEP.has(category)),
+      (amount) => amount.fromEarlierSteps,
+    ),
   };
 }
 
 function olderReport(
-  { older: { parameterBytes, stateBytes, freed } }: DigestPeak,
+  { older: { freed, ...older } }: DigestPeak,
   framesOf: (indices: readonly number[]) => DigestFrame[],
   lookup: FileLookup,
 ): OlderReport {
   const byLine = new Map<string, OlderReport['freed'][number]>();
   for (const { frames, bytes, blocks } of freed) {
     const by = lineOf(framesOf(frames), lookup);
-    const key = by === null ? '' : ownerKey(by);
-    const known = byLine.get(key) ?? { by, bytes: 0, blocks: 0 };
+    const known = getOrAdd(byLine, by === null ? '' : ownerKey(by), () => ({ by, bytes: 0, blocks: 0 }));
     known.bytes += bytes;
     known.blocks += blocks;
-    byLine.set(key, known);
   }
-  return { parameterBytes, stateBytes, freed: [...byLine.values()].sort((a, b) => b.bytes - a.bytes) };
+  return { ...older, freed: [...byLine.values()].sort((a, b) => b.bytes - a.bytes) };
 }
 
 function emptyAmount(category: Category): PeakAmount {

@@ -4,9 +4,10 @@
  */
 import type { OwnerLine } from '../attribution/owner.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
-import type { Category } from '../attribution/categories.js';
+import type { Category } from '../attribution/category.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
+import type { WeightEvidence } from '../attribution/olderMemory.js';
 import type { Phase } from '../attribution/passPhase.js';
 import type { Seen } from '../verdict/features.js';
 import type { Verdict } from '../verdict/shape.js';
@@ -104,6 +105,8 @@ export interface RunReport {
   /** The source of the order of the snapshots. */
   order: RunOrder;
   snapshots: SnapshotReport[];
+  /** Passes that the trace of a single snapshot shows, and the growth over them; null for several snapshots or none. */
+  passes: { count: number; growthBytes: Bytes } | null;
   /** Snapshots taken when the process ended. They are not judged: its end releases even leaked memory. */
   atExit: SnapshotReport[];
   verdict: Verdict;
@@ -122,9 +125,12 @@ export interface RunReport {
   noStack: Bytes;
   /** Every category once. Live bytes add up to those of the last snapshot, peak bytes to `peak.liveBytes`. */
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
-  /** Of the device with the highest peak: the first of `peaks`, null without a trace. */
+  /** Of the device with the highest peak: the first of `peaks` of which a trace is known, or null. */
   peak: PeakReport | null;
-  /** One per device in the latest trace, that of most bytes first; pinned host memory (device −1) last. */
+  /**
+   * One per device in the latest trace, or without one of the latest state, that of most bytes first; pinned
+   * host memory (device −1) last.
+   */
   peaks: PeakReport[];
   /** Allocations that failed, in the latest trace that has any. */
   outOfMemory: OutOfMemoryReport[];
@@ -176,6 +182,8 @@ export interface PeakReport {
   /** The snapshot whose trace it is. */
   path: string;
   device: number;
+  /** True without a trace of several events: memory at the snapshot, which may have been higher before. */
+  isState: boolean;
   /** Ordinal of the event in the device's trace, -1 for the state before the first. */
   event: number;
   timeUs: Microseconds | null;
@@ -198,21 +206,38 @@ export interface PeakReport {
   buckets: Buckets;
   /** The part of `beforeRecording` that is younger: recorded without a stack, or in an input without stacks. */
   noStack: Bytes;
-  /** The trace's evidence on older memory. */
   older: OlderReport;
+  /** The bucket `library` by what PyTorch's C++ code allocates for, largest first: `DivBackward0`, `aten::bmm`. */
+  native: { name: string; bytes: Bytes; blocks: number }[];
+  /** True if the trace lost its oldest events: the peak is that of the rest. */
+  isTruncated: boolean;
   categories: CategoryAmount[];
   /** Advice to lower it, at most three sentences, code in backticks. */
   advice: string[];
 }
 
-/** Evidence on memory without a stack that is older than the trace. The rest is unknown. */
+/** Memory without a stack that is older than the trace. What is of no use below is unknown. */
 export interface OlderReport {
-  /** Of the sizes of the gradients, one block for each. */
+  /** What the trace has of the sizes of the weights; null for nothing. */
+  evidence: WeightEvidence | null;
+  /** Of these sizes, one block for each. */
   parameterBytes: Bytes;
   /** Of these sizes, once or twice more. */
   stateBytes: Bytes;
+  /** Of these sizes, and freed later in the trace. */
+  gradientBytes: Bytes;
+  /** Of the sizes of the activations of a recorded pass, and freed later in the trace. */
+  activationBytes: Bytes;
+  /** Of the size of cuBLAS's workspace. */
+  workspaceBytes: Bytes;
   /** Freed later in the trace, by line; null if autograd or a library frees it. */
   freed: { by: OwnerLine | null; bytes: Bytes; blocks: number }[];
+  /** Never freed in the trace. */
+  held: { bytes: Bytes; blocks: number };
+  /** Of these, the sizes that hold most. */
+  equal: readonly EqualBlocks[];
+  /** True if nearly all of these have sizes whose counts share a factor, as the weights of equal layers. */
+  hasLayers: boolean;
 }
 
 /** Memory of a line at the peak. */
@@ -223,8 +248,8 @@ export interface PeakLine extends OwnerLine {
   categories: CategoryAmount[];
   /** How a line that holds a tenth of the peak or more came by it, the largest first; they add up to `bytes`. */
   ways: HeldWay[];
-  /** Facts on the blocks, as sentences. */
-  facts: string[];
+  /** Blocks of activations and inputs that are left from earlier steps. */
+  fromEarlierSteps: number;
 }
 
 /** One of the ways by which a line holds memory. */

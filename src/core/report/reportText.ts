@@ -1,5 +1,5 @@
 /** Words that the renderings share. */
-import type { Category } from '../attribution/categories.js';
+import type { Category } from '../attribution/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import type { RunOrder } from '../runs/runs.js';
@@ -84,6 +84,8 @@ export function categoryText(category: Category): string {
     optimizerState: t('optimizer state'),
     activations: t('activations'),
     inputs: t('inputs'),
+    weightCopies: t('autocast’s weight copies'),
+    backward: t('backward pass'),
     workspace: t('workspace'),
     other: t('other'),
   }[category];
@@ -127,6 +129,10 @@ export function peakPlace({ event, at, module }: PeakReport, code: (text: string
 
 /** Time, place and categories of the peak. @param code makes a code span of a recorded name */
 export function peakSentence(peak: PeakReport, code: (text: string) => string): string {
+  if (peak.isState) {
+    const amount = [deviceName(peak.device), byteText(peak.liveBytes), countText(peak.liveBytes)];
+    return `${t('Held on {0}: {1} ({2} B)', ...amount)}: ${categoriesText(peak.categories)}.`;
+  }
   const live = [deviceName(peak.device), byteText(peak.liveBytes), countText(peak.liveBytes)];
   const height =
     peak.step === null
@@ -154,9 +160,9 @@ export function verdictSentence(run: RunReport, code: (text: string) => string =
   ].join(' ');
 }
 
-/** One snapshot with too short a trace for a verdict: users need the holders of its memory. */
+/** One snapshot in which nothing grows: users need the holders of its memory. */
 export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
-  return verdict === 'tooShort' && snapshots.length === 1;
+  return snapshots.length === 1 && !GROWS.has(verdict) && verdict !== 'cycle';
 }
 
 /** Parts of the memory that are named in one sentence. */
@@ -164,38 +170,76 @@ const MAX_PARTS = 3;
 /** Share of all from which a part is named beside the largest. */
 const LEAST_PART = 0.01;
 
-/** The largest line at the peak, or, without a trace, of the live memory. */
+/** Whether the passes of a lone snapshot's trace leave memory behind; empty without passes. */
+function passesText({ passes }: RunReport): string[] {
+  if (passes === null) return [];
+  const { count, growthBytes } = passes;
+  return growthBytes <= 0
+    ? [tCount(count, 'Nothing grows over 1 pass.', 'Nothing grows over {0} passes.')]
+    : [
+        tCount(
+          count,
+          'Live memory grows by {1} over 1 pass.',
+          'Live memory grows by {1} over the last half of {0} passes: record more of them.',
+          byteText(growthBytes),
+        ),
+      ];
+}
+
+/** The peak and what holds it, or, without a trace, the live memory. */
 function holdersSentence(run: RunReport, code: (text: string) => string): string {
   const peak = run.peaks.find(({ liveBytes: bytes }) => bytes > 0);
-  const lines: readonly (readonly [bytes: number, place: string])[] =
-    peak?.lines.map((line) => [line.bytes, code(placeText(line))]) ??
-    run.lines.map((line) => [line.liveBytes, code(placeText(line))]);
+  if (peak === undefined) {
+    const { total, largest } = endParts(run, code);
+    return total === 0 ? t('Nothing is live.') : t('{0} live. Largest: {1}.', byteText(total), largest);
+  }
+  const pass = passText(peak);
+  const height = pass === null ? byteText(peak.liveBytes) : `${byteText(peak.liveBytes)} ${pass}`;
+  // Memory at out of memory is listed above.
+  return [
+    peak.isState
+      ? t('Held on {0}: {1}.', deviceName(peak.device), byteText(peak.liveBytes))
+      : peak.isTruncated
+        ? t('Peak of {0} in the recorded part: {1}.', deviceName(peak.device), height)
+        : t('Peak of {0}: {1}.', deviceName(peak.device), height),
+    ...(run.outOfMemory.length > 0 ? [] : [t('Largest: {0}.', peakParts(peak, code))]),
+    ...passesText(run),
+  ].join(' ');
+}
+
+function peakParts(peak: PeakReport, code: (text: string) => string): string {
+  const native = peak.native.map(({ name, bytes }) => [bytes, t('{0} (native code)', code(name))] as const);
+  const known = sum(native, ([bytes]) => bytes);
+  return largestText([
+    ...peak.lines.map((line) => [line.bytes, code(placeText(line))] as const),
+    [peak.otherLines.bytes, otherLinesText(peak.otherLines.lines)],
+    ...native,
+    ...bucketParts(peak).map(
+      ([bucket, bytes]) => [bucket === 'library' ? bytes - known : bytes, `(${bucketText(bucket)})`] as const,
+    ),
+  ]);
+}
+
+/** The memory that is live in the last snapshot, and its largest parts. */
+export function endParts(run: RunReport, code: (text: string) => string): { total: number; largest: string } {
   const parts = [
-    ...lines,
-    [peak?.otherLines.bytes ?? run.otherLines.liveBytes, otherLinesText((peak ?? run).otherLines.lines)] as const,
-    ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketText(bucket)})`] as const),
-  ].filter(([bytes]) => bytes > 0);
-  if (parts.length === 0) return t('Nothing is live.');
+    ...run.lines.map((line) => [line.liveBytes, code(placeText(line))] as const),
+    [run.otherLines.liveBytes, otherLinesText(run.otherLines.lines)] as const,
+    ...bucketParts(run).map(([bucket, bytes]) => [bytes, `(${bucketText(bucket)})`] as const),
+  ];
+  return { total: sum(parts, ([bytes]) => bytes), largest: largestText(parts) };
+}
+
+/** The largest parts of a memory, with their places. */
+function largestText(parts: readonly (readonly [bytes: number, place: string])[]): string {
   const all = sum(parts, ([bytes]) => bytes);
-  const named = parts
+  return parts
+    .filter(([bytes]) => bytes > 0)
     .sort(([a], [b]) => b - a)
     .filter(([bytes], i) => i === 0 || bytes >= LEAST_PART * all)
     .slice(0, MAX_PARTS)
     .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
     .join(', ');
-  const total = byteText(all);
-  if (peak === undefined) return t('{0} live. Largest: {1}.', total, named);
-  const pass = passText(peak);
-  const height = pass === null ? total : `${total} ${pass}`;
-  // Memory at out of memory is listed above.
-  return run.outOfMemory.length > 0
-    ? t('Peak of {0}: {1}.', deviceName(peak.device), height)
-    : t('Peak of {0}: {1}. Largest: {2}.', deviceName(peak.device), height, named);
-}
-
-/** The last line of a report on a lone snapshot; none for other runs. */
-export function nextRecordingTexts(run: RunReport): string[] {
-  return isLoneSnapshot(run) ? [t('To find leaks, record at least 3 snapshots.')] : [];
 }
 
 function judgedSentence(run: RunReport): string {
@@ -242,14 +286,16 @@ export function liveBytes(snapshot: SnapshotReport): number {
   return sum(snapshot.devices, (device) => device.liveBytes);
 }
 
-/** One line per device. */
+/** One line per device that holds memory. */
 export function deviceTexts(snapshot: SnapshotReport): string[] {
-  return snapshot.devices.map(({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
-    [
-      t('{0}: {1} live ({2} B)', deviceName(device), byteText(live), countText(live)),
-      ...(requestedBytes === null ? [] : [t('{0} of it requested', byteText(requestedBytes))]),
-      ...(reservedBytes === null ? [] : [t('{0} reserved', byteText(reservedBytes))]),
-    ].join(', '),
+  const held = snapshot.devices.filter(({ liveBytes: live, reservedBytes }) => live > 0 || (reservedBytes ?? 0) > 0);
+  return (held.length === 0 ? snapshot.devices : held).map(
+    ({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
+      [
+        t('{0}: {1} live ({2} B)', deviceName(device), byteText(live), countText(live)),
+        ...(requestedBytes === null ? [] : [t('{0} of it requested', byteText(requestedBytes))]),
+        ...(reservedBytes === null ? [] : [t('{0} reserved', byteText(reservedBytes))]),
+      ].join(', '),
   );
 }
 
@@ -262,6 +308,8 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
   for (const { warnings } of snapshots) {
     const seen = new Map<string, number>();
     for (const { code, device, message } of warnings) {
+      // The peak explains older memory, with its share and what to do.
+      if (code === 'startedLate') continue;
       const sort = `${code} ${device ?? ''}`;
       const ordinal = seen.get(sort) ?? 0;
       seen.set(sort, ordinal + 1);
@@ -278,20 +326,28 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
   });
 }
 
-/** Lines whose source is a different version from the one that ran, with the place of their function now. */
+/** Files that are different versions from those that ran, in one sentence, with the place of a function now. */
 export function differentVersionTexts({ lines }: RunReport): string[] {
-  return lines.flatMap(({ differs, ...line }) =>
-    differs === null
-      ? []
-      : [
-          differs.line === null
-            ? t('{0} is a different version: {1} does not enclose line {2}.', line.file, line.function, line.line)
-            : t(
-                '{0} is a different version: {1} does not enclose line {2}, it begins at line {3}.',
-                ...[line.file, line.function, line.line, differs.line],
-              ),
-        ],
-  );
+  const differing = lines.filter(({ differs }) => differs !== null);
+  if (differing.length === 0) return [];
+  const [first] = differing;
+  const files = new Set(differing.map(({ file }) => file));
+  if (files.size > 1) {
+    return [
+      t(
+        '{0} files are different versions from those that ran, so their lines may have moved: {1}.',
+        countText(files.size),
+        [...files].slice(0, MAX_PARTS).join(', ') + (files.size > MAX_PARTS ? ', …' : ''),
+      ),
+    ];
+  }
+  const place = [first.file, first.function, first.line];
+  const now = first.differs?.line ?? null;
+  return [
+    now === null
+      ? t('{0} is a different version: {1} does not enclose line {2}.', ...place)
+      : t('{0} is a different version: {1} does not enclose line {2}, it begins at line {3}.', ...place, now),
+  ];
 }
 
 /** The source of the order of a run's snapshots, without steps and times in the files. */

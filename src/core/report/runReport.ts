@@ -1,5 +1,6 @@
-import { CATEGORIES, type Category } from '../attribution/categories.js';
-import type { FileLookup } from '../attribution/owner.js';
+import { CATEGORIES, type Category } from '../attribution/category.js';
+import { ownerKey, type FileLookup, type OwnerLine } from '../attribution/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
 import { t } from '../text/translate.js';
 import { fitsIn } from '../verdict/boundTexts.js';
@@ -49,8 +50,10 @@ export function runReport(
     lines.map((line) => line.verdict),
     snapshots.length,
   );
-  const peaks = peakReports(snapshots, workspace, lookup);
-  const peak = peaks.at(0) ?? null;
+  const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
+  const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
+  const peaks = peakReports(snapshots, workspace, lookup, isFound);
+  const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
     id: run.id,
     rank: run.rank,
@@ -59,6 +62,7 @@ export function runReport(
     steps: observed.steps,
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
+    passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
     atExit: observed.atExit,
     verdict,
     process: processFindings(snapshots, lookup, sampledOf),
@@ -74,8 +78,23 @@ export function runReport(
     })),
     peak,
     peaks,
-    outOfMemory: outOfMemory(snapshots, workspace, lookup, rooms),
+    outOfMemory: outOfMemory(snapshots, workspace, lookup, rooms, isFound),
   };
+}
+
+/** The passes of a trace, and the growth of what outlives them over their second half. */
+function passesOf({ steps, lifetimes }: SnapshotDigest): RunReport['passes'] {
+  if (steps === null) return null;
+  const growthBytes = lifetimes.reduce((sum, { floors }) => {
+    const last = floors.length - 1;
+    return last < 0 ? sum : sum + floors[last] - floors[last >> 1];
+  }, 0);
+  return { count: steps.starts.length, growthBytes };
+}
+
+/** True of a verdict whose line has its own advice. */
+function isFinding(verdict: Verdict): boolean {
+  return GROWS.has(verdict) || verdict === 'cycle';
 }
 
 /** Judges every line; optimizer state last: it is judged by the parameters that it is for. */

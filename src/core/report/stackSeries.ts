@@ -1,4 +1,4 @@
-import { CATEGORIES } from '../attribution/categories.js';
+import { CATEGORIES } from '../attribution/category.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import { eachStackTotal } from '../digest/digestFacts.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';

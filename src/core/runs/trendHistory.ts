@@ -58,5 +58,6 @@ function noAllocations(): DeviceHistory['allocations'] {
     bytes: new Float64Array(0),
     stack: new Uint32Array(0),
     forwardStack: new Uint32Array(0),
+    atEnd: { blocks: [], rows: new Uint32Array(0) },
   };
 }

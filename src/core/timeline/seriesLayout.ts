@@ -1,6 +1,6 @@
 import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
-import type { CategoryCode } from '../attribution/categories.js';
+import type { CategoryCode } from '../attribution/category.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
 import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';

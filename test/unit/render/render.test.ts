@@ -6,6 +6,7 @@ import { visibleJson, visibleText } from '../../../src/core/text/plainText.js';
 import { renderCompareMarkdown, renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText, renderText, unmappedText } from '../../../src/core/render/renderText.js';
 import type {
+  OlderReport,
   CompareLine,
   CompareReport,
   LineReport,
@@ -16,6 +17,18 @@ import { sparkline } from '../../../src/core/text/sparkline.js';
 import { tableLines } from '../../../src/core/text/textTable.js';
 
 const ALL = { mostLines: Infinity };
+const NO_OLDER: OlderReport = {
+  evidence: null,
+  parameterBytes: 0,
+  stateBytes: 0,
+  gradientBytes: 0,
+  activationBytes: 0,
+  workspaceBytes: 0,
+  freed: [],
+  held: { bytes: 0, blocks: 0 },
+  equal: [],
+  hasLayers: false,
+};
 
 function snapshot(step: number, liveBytes: number, warnings: string[] = []): SnapshotReport {
   return {
@@ -57,6 +70,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         steps: 'snapshots',
         order: 'steps',
         snapshots: [snapshot(10, live), snapshot(20, live, warnings), snapshot(30, live + 300, warnings)],
+        passes: null,
         verdict: lines.some(({ verdict }) => verdict === 'leak') ? 'leak' : 'steady',
         process: [],
         forecast: null,
@@ -96,16 +110,14 @@ describe('A report as text', () => {
     assert.ok(leak > 2, 'the finding stands above the table');
   });
 
-  it('of a lone snapshot begins with the largest lines, and ends with advice on recording', () => {
+  it('of a lone snapshot begins with the largest lines, and with its peak where a trace has one', () => {
     const report = reportOf([BIG, { ...LEAK, verdict: 'tooShort' }]);
     const [run] = report.runs;
     run.verdict = 'tooShort';
     run.snapshots = run.snapshots.slice(2);
-    const last = 'To find leaks, record at least 3 snapshots.';
     const rows = renderText(report, ALL).trimEnd().split('\n');
     // What is less than a hundredth is not worth a word in the first sentence.
     assert.equal(rows[0], 'snap_#.pickle: 5.0 MiB live. Largest: 5.0 MiB src/model.py:7 (step).');
-    assert.equal(rows.at(-1), `  ${last}`);
 
     const held = { file: 'a|b.py', line: 3, function: 'forward', mapped: false, bytes: 3 << 20, blocks: 2 };
     run.peaks = [
@@ -113,22 +125,21 @@ describe('A report as text', () => {
         ...{ path: 'snap_30.pickle', device: 1, event: 9, timeUs: null, step: null, reservedBytes: null },
         ...{
           liveBytes: (3 << 20) + 100,
-          lines: [{ ...held, categories: [], ways: [], facts: [] }],
+          lines: [{ ...held, categories: [], ways: [], fromEarlierSteps: 0 }],
           otherLines: { lines: 0, bytes: 0, blocks: 0 },
           categories: [],
           advice: [],
         },
-        ...{ phase: null, at: null, module: null, older: { parameterBytes: 0, stateBytes: 0, freed: [] } },
+        ...{ phase: null, at: null, module: null, older: NO_OLDER, native: [], isState: false, isTruncated: false },
         ...{ buckets: { library: 100, beforeRecording: 0 }, noStack: 0 },
       },
     ];
-    const peaked = renderText(report, ALL).trimEnd().split('\n');
+    const peaked = renderText(report, { mostLines: 20 }).trimEnd().split('\n');
     assert.match(peaked[0], /: Peak of device 1: 3\.0 MiB\. Largest: 3\.0 MiB a\|b\.py:3 \(forward\)\.$/);
     const row = (title: string): number => peaked.findIndex((text) => text.includes(title));
-    assert.ok(row('AT PEAK') > 0 && row('AT PEAK') < row('VERDICT'), 'the peak stands above what is live');
+    assert.ok(row('AT PEAK') > 0 && row('AT PEAK') < row('At the end: '), 'the peak stands above what is live');
     const markdown = renderMarkdown(report, ALL).trimEnd().split('\n');
     assert.match(markdown[2], /^\*\*Peak of device 1: 3\.0 MiB\. Largest: 3\.0 MiB `a\\\|b\.py:3 \(forward\)`/);
-    assert.equal(markdown.at(-1), last);
   });
 
   it('folds lines beyond the limit into one row, and loses no byte', () => {
@@ -156,7 +167,7 @@ describe('A report as text', () => {
   it('gives warnings that differ in their numbers once for each device, with the last numbers', () => {
     const report = reportOf([BIG]);
     const late = (device: number, bytes: number): SnapshotReport['warnings'][number] => ({
-      code: 'startedLate',
+      code: 'ringOverflow',
       device,
       message: `${bytes} bytes on device ${device} are older.`,
     });
@@ -218,17 +229,21 @@ describe('A report as text', () => {
     assert.ok(text.includes('a\\u001b[31m\\u000ab\\u202e.py:7'));
   });
 
-  it('lists unmapped files', () => {
-    const texts = unmappedText({
+  it('lists unmapped files where others are mapped, and counts them where none is', () => {
+    const paths = {
       unmapped: ['/a.py', '/b.py', '/c.py', '/d.py', '/e.py', '/f.py'],
       ambiguous: [{ recorded: '/x.py', candidates: ['p/x.py', 'q/x.py'] }],
       learned: [],
-    });
-    assert.deepEqual(texts, [
-      '6 recorded files not found below the root: /a.py, /b.py, /c.py, /d.py, /e.py, and 1 more',
-      '/x.py could be p/x.py or q/x.py',
+    };
+    assert.deepEqual(unmappedText(paths, true), [
+      '6 recorded files not found below the root: /a.py, /b.py, /c.py, /d.py, /e.py, and 1 more. Map them with --map FROM=TO.',
+      '/x.py could be p/x.py or q/x.py. Choose with --map FROM=TO.',
     ]);
-    assert.deepEqual(unmappedText({ unmapped: [], ambiguous: [], learned: [] }), []);
+    assert.match(
+      unmappedText({ ...paths, ambiguous: [] }, false).join(),
+      /^No source: the recorded files are not below/,
+    );
+    assert.deepEqual(unmappedText({ unmapped: [], ambiguous: [], learned: [] }, false), []);
   });
 });
 

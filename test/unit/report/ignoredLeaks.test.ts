@@ -9,7 +9,7 @@ import {
   type IgnoredLeak,
 } from '../../../src/core/report/ignoredLeaks.js';
 import { verdictSentence } from '../../../src/core/report/reportText.js';
-import { lineReport, MiB, report, runReport } from '../extension/support/reports.js';
+import { lineReport, snapshotReport, MiB, report, runReport } from '../extension/support/reports.js';
 
 const statement = { text: "history['aux'].append(aux_loss)", occurrence: 1 };
 const leak: IgnoredLeak = {
@@ -46,12 +46,16 @@ describe('A leak that is ignored', () => {
   it('no longer counts for its run', () => {
     const forecast = { stepsToOom: 10, low: 9, high: 11, capacityBytes: 1 };
     const steady = lineReport({ line: 3, verdict: 'plateau' });
-    const run = runReport([lineReport({ statement }), steady], { forecast });
+    const snapshots = [snapshotReport(), snapshotReport(), snapshotReport()];
+    const run = runReport([lineReport({ statement }), steady], { forecast, snapshots });
     const [quiet] = withIgnored(report(run), [leak]).runs;
     assert.equal(quiet.verdict, 'plateau');
     assert.equal(quiet.forecast, null);
     assert.equal(verdictSentence(quiet), 'No new leak. 1 line is ignored.');
-    assert.equal(verdictSentence(runReport([steady], { verdict: 'plateau' })), 'Memory rose and stays level.');
+    assert.equal(
+      verdictSentence(runReport([steady], { verdict: 'plateau', snapshots })),
+      'Memory rose and stays level.',
+    );
     const other = lineReport({ line: 4, leakedBytes: MiB });
     const [still] = withIgnored(report({ ...run, lines: [...run.lines, other] }), [leak]).runs;
     assert.equal(still.verdict, 'leak');

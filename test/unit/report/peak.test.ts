@@ -195,13 +195,12 @@ describe('The peak', () => {
     assert.equal(peak.step, 24);
     const line = peak.lines.find((one) => one.file.endsWith('model.py') && one.line === 14);
     assert.equal(line?.categories[0].category, 'activations');
-    assert.match(line.facts.join(' '), /^22 blocks are activations left from earlier steps\./);
-    assert.match(line.facts.join(' '), /kept for the backward pass\./);
+    assert.equal(line.fromEarlierSteps, 22);
     const options = { mostLines: 30 };
     assert.match(renderText(report, options), /Peak of device 0: 21\.1 MiB live \(22,107,648 B\) in step 24/);
     assert.match(
       renderMarkdown(report, options),
-      /^- 4\.5 MiB on `\S+model\.py:14 \(forward\)`, 26 blocks\. 22 blocks .* 24 × 192 KiB from one stack/m,
+      /^- 4\.5 MiB on `\S+model\.py:14 \(forward\)`, 26 blocks \(activations\)\. 22 blocks are left .* 24 × 192 KiB from one stack/m,
     );
   });
 
@@ -225,9 +224,16 @@ describe('The peak', () => {
     assert.equal(listed + peak.otherLines.bytes, peak.liveBytes);
   });
 
-  it('is not known without a trace', async () => {
-    const run = await runOf([join(FIXTURES, 'shapes/no_history.p4.pickle')]);
-    assert.deepEqual([run.peak, run.peaks], [null, []]);
+  it('is the state without a trace, and not called a peak', async () => {
+    const file = join(FIXTURES, 'shapes/no_history.p4.pickle');
+    const run = await runOf([file]);
+    assert.equal(run.peak, null);
+    assert.deepEqual(
+      run.peaks.map(({ isState, liveBytes }) => [isState, liveBytes]),
+      run.snapshots[0].devices.map(({ liveBytes }) => [true, liveBytes]),
+    );
+    const { report } = buildReport([digestSnapshot('a', await readFile(file))], NO_WORKSPACE);
+    assert.match(renderText(report, { mostLines: 20 }), /^a: Held on device 0: 33\.0 MiB\./);
     assert.ok(run.categories.every((one) => one.peakBytes === 0));
   });
 });

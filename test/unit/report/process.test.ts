@@ -129,7 +129,9 @@ describe('Findings about the process', () => {
   });
 
   it('report reserved memory far above the peak of live memory, also for one snapshot', async () => {
-    const trace = [{ action: 'snapshot', addr: 0, size: 0, stream: 0, frames: [] }];
+    const mark = { action: 'snapshot', addr: 0, size: 0, stream: 0, frames: [] };
+    const frames = [{ name: 'main', filename: '/home/ml/job/train.py', line: 7 }];
+    const trace = [mark, { action: 'alloc', addr: 0x7f00_0000_0000, size: 1024 * MiB, stream: 0, frames }];
     const held = (total: number): Segment[] => [{ total: total * MiB, live: [1024 * MiB] }];
     const [far, ...others] = await findings([held(2048)], SETTINGS, () => null, trace);
     assert.deepEqual([far.verdict, far.bytes, others], ['reservedOnly', 1024 * MiB, []]);

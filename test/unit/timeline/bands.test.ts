@@ -6,7 +6,7 @@ import { allocationIndex, type AllocationIndex } from '../../../src/core/timelin
 import { blockDetail, seriesDetail } from '../../../src/core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../../../src/core/timeline/bandWindow.js';
 import { allocatedIn } from '../../../src/core/timeline/allocatedIn.js';
-import { Categorizer } from '../../../src/core/attribution/categories.js';
+import { Categorizer } from '../../../src/core/attribution/categorizer.js';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { ownerOfStack } from '../../../src/core/attribution/ownerTally.js';

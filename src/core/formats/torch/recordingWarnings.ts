@@ -7,7 +7,7 @@ import {
   type Snapshot,
   type SnapshotWarning,
 } from '../../model/snapshot.js';
-import { PINNED_HOST, type Bytes } from '../../model/units.js';
+import type { Bytes } from '../../model/units.js';
 import { deviceName } from '../../text/deviceName.js';
 import { countText } from '../../text/numberText.js';
 import { t, tCount } from '../../text/translate.js';
@@ -22,7 +22,6 @@ export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
     onlyLast ? onlyLastWarning() : null,
     missingTrace(snapshot, eventful),
     onlyLast ? null : missingStacks(snapshot, eventful),
-    withoutData(snapshot),
     damagedSegments(snapshot),
   ];
   for (const trace of onlyLast ? [] : eventful) {
@@ -99,22 +98,6 @@ function missingStacks({ absent, events, blocks }: Snapshot, eventful: readonly 
   return null;
 }
 
-function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
-  const withSegments = new Set(segments.device);
-  const empty = traces.filter((trace) => trace.count === 0 && !withSegments.has(trace.device));
-  // With record_cuda=False only pinned host memory is recorded.
-  const isHostOnly = traces.some(({ device }) => device === PINNED_HOST) && empty.length === traces.length - 1;
-  if (empty.length === 0 || isHostOnly) return null;
-  const devices = empty.map((trace) => trace.device).join(', ');
-  return {
-    code: 'devicesWithoutData',
-    message:
-      empty.length === 1
-        ? t('Device {0} has no data in this snapshot: dump one in the process that uses it, if any does.', devices)
-        : t('Devices {0} have no data in this snapshot: dump one in the processes that use them, if any do.', devices),
-  };
-}
-
 /** Blocks cover their segment without a hole, as PyTorch writes them. */
 function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null {
   let bytes: Bytes = 0;
@@ -158,29 +141,26 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
   const events = countText(count);
   if (isCertain) {
     return t(
-      'The trace of {0} certainly lost its oldest events ({1} events; reported by PyTorch): record with a larger max_entries.',
+      'The trace of {0} lost its oldest events ({1} are left), so the run’s peak may have been higher: record ' +
+        'with a larger max_entries.',
       deviceName(device),
       events,
     );
   }
   return isRound
-    ? tCount(
-        orphans,
-        'The trace of {1} almost certainly lost its oldest events ({2} events; 1 live block with a stack has no ' +
-          'allocation in it, and its length is a round number): record with a larger max_entries.',
-        'The trace of {1} almost certainly lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
-          'allocation in it, and its length is a round number): record with a larger max_entries.',
+    ? t(
+        'The trace of {0} almost certainly lost its oldest events ({1} are left, a round number), so the run’s ' +
+          'peak may have been higher: record with a larger max_entries.',
         deviceName(device),
         events,
       )
     : tCount(
         orphans,
-        'The trace of {1} probably lost its oldest events ({2} events; 1 live block with a stack has no ' +
-          'allocation in it, or the history was cleared): record with a larger max_entries.',
-        'The trace of {1} probably lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
-          'allocation in it, or the history was cleared): record with a larger max_entries.',
+        'The trace of {1} probably lost its oldest events, because 1 live block has no allocation in it, so the ' +
+          'run’s peak may have been higher: record with a larger max_entries.',
+        'The trace of {1} probably lost its oldest events, because {0} live blocks have no allocation in it, so ' +
+          'the run’s peak may have been higher: record with a larger max_entries.',
         deviceName(device),
-        events,
       );
 }
 

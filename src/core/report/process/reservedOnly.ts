@@ -52,7 +52,10 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
 const FAR_ABOVE = 1.25;
 const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
 
-/** Reserved memory far above the peak of live memory, with settings that apply. */
+/**
+ * Reserved memory far above the peak of live memory. Null where the peak of the run is not known: without segments, from
+ * a truncated trace, or from the state alone.
+ */
 export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const last = snapshots[snapshots.length - 1];
   const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
@@ -70,22 +73,27 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
     later = digest;
   }
   if (peak === null || !isFar()) return null;
-  const above = reserved - peak;
-  const cause =
-    sum(poolsOf(last, device), (pool) => pool.idleBytes) >= MAIN_CAUSE * above
-      ? t('Most of it lies in segments that hold nothing.')
-      : t('Most of it lies in holes between live blocks (fragmentation).');
+  const idle = sum(poolsOf(last, device), (pool) => pool.idleBytes);
+  const isIdle = idle >= MAIN_CAUSE * (reserved - peak);
   return {
     verdict: 'reservedOnly',
     device,
-    bytes: above,
-    message: `${t(
-      'Reserved memory of {0} is {1}, {2} more than the peak of live memory in the trace.',
-      deviceName(device),
-      byteText(reserved),
-      byteText(above),
-    )} ${cause}`,
-    settings: expandable(last),
+    bytes: reserved - peak,
+    message: [
+      t(
+        'Reserved memory of {0} is {1}, {2} more than the peak of live memory in the trace.',
+        deviceName(device),
+        byteText(reserved),
+        byteText(reserved - peak),
+      ),
+      isIdle
+        ? t(
+            '{0} of it lies in segments that hold nothing: PyTorch reuses this cache, and `torch.cuda.empty_cache()` gives it back where another process needs it.',
+            byteText(idle),
+          )
+        : t('Most of it lies in holes between live blocks (fragmentation).'),
+    ].join(' '),
+    settings: isIdle ? [] : expandable(last),
   };
 }
 

@@ -55,6 +55,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     steps: 'annotations',
     order: 'steps',
     snapshots: [snapshotReport()],
+    passes: null,
     verdict: 'leak',
     process: [],
     forecast: null,

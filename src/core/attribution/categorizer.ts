@@ -1,38 +1,14 @@
-import { Action, NO_STACK, type Snapshot } from '../model/snapshot.js';
-import type { StackId } from '../model/units.js';
+import { Action, EMPTY_STACK, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import type { Bytes, StackId } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 import { MarkCount } from '../model/markCount.js';
+import { CategoryCode } from './category.js';
 import { freeStacks } from './lifetimes.js';
+import { OlderMemory } from './olderMemory.js';
+import { requestedSizes } from './requestedSizes.js';
 import { StackRole, type StackRoles } from './stackRole.js';
 import { stepAt, type Steps } from './steps.js';
-
-/** The use of memory. Uncertain memory is `other`. */
-export const CATEGORIES = [
-  'parameters',
-  'gradients',
-  'optimizerState',
-  'activations',
-  'inputs',
-  'workspace',
-  'other',
-] as const;
-export type Category = (typeof CATEGORIES)[number];
-
-/** Indices into {@link CATEGORIES}, and one more. */
-export const enum CategoryCode {
-  Parameters = 0,
-  Gradients = 1,
-  OptimizerState = 2,
-  Activations = 3,
-  Inputs = 4,
-  Workspace = 5,
-  Other = 6,
-  /** A batch, by the text of the line: frames and times alone are ambiguous. */
-  PerhapsInputs = 7,
-}
-
-/** How many values a {@link CategoryCode} has. */
-export const CATEGORY_CODES = 8;
+import { weightCopies, type WeightCopies } from './weightCopies.js';
 
 /** The meaning of the profiler's words, which are certain. */
 const PROFILER_CATEGORIES: Readonly<Record<string, CategoryCode>> = {
@@ -52,6 +28,7 @@ const KEEP_COMING = 3;
 
 /** An allocation as {@link DeviceHistory} has it. */
 interface Lived {
+  row: number;
   birth: number;
   death: number;
   stack: StackId;
@@ -79,11 +56,14 @@ export class Categorizer {
   /** Rows of the allocations made in the trace that outlive the step of their birth; all that are live at the end. */
   readonly longLived: readonly number[];
   /** Rows of memory that is older than the trace. */
-  readonly older: readonly number[];
+  readonly olderRows: readonly number[];
+  private readonly copies: WeightCopies;
+  private known: OlderMemory | null = null;
   /** Allocations that the forward pass makes. */
   private readonly forwards: MarkCount;
   private readonly freeStackOf: (ordinal: number) => StackId;
   private readonly freesHaveStacks: boolean;
+  private readonly asked: (row: number) => Bytes;
 
   constructor(
     private readonly snapshot: Snapshot,
@@ -103,7 +83,31 @@ export class Categorizer {
     const older: number[] = [];
     this.habits = this.findHabits(longLived, older);
     this.longLived = longLived;
-    this.older = older;
+    this.olderRows = older;
+    this.asked = requestedSizes(snapshot, history);
+    this.copies = weightCopies(snapshot, history, roles, this.asked);
+  }
+
+  /** True if the trace shows a backward pass. */
+  get hasBackward(): boolean {
+    const { birth, count } = this.history.allocations;
+    for (let row = 0; row < count; row++) {
+      if (birth[row] < 0) continue;
+      const code = this.of(livedRow(this.history, row));
+      if (code === CategoryCode.Gradients || code === CategoryCode.Backward) return true;
+    }
+    return false;
+  }
+
+  /** What is known of memory that is older than the trace and has no stack. */
+  get older(): OlderMemory {
+    this.known ??= new OlderMemory(this.snapshot, this.history, this.olderRows, {
+      categoryOf: (row) => this.of(livedRow(this.history, row)),
+      mayBeGradient: (stack) => this.mayBeGradient(stack),
+      copies: this.copies,
+      asked: this.asked,
+    });
+    return this.known;
   }
 
   of(lived: Lived): CategoryCode {
@@ -147,6 +151,7 @@ export class Categorizer {
   }
 
   private inferred(lived: Lived): CategoryCode {
+    if (this.copies.rows.has(lived.row)) return CategoryCode.WeightCopies;
     const role = this.roles.of(lived.stack);
     switch (role) {
       case StackRole.Parameters:
@@ -156,7 +161,7 @@ export class Categorizer {
       case StackRole.Workspace:
         return CategoryCode.Workspace;
       case StackRole.Backward:
-        return CategoryCode.Gradients;
+        return this.ofBackward(lived);
       case StackRole.Foreign:
         return CategoryCode.Other;
       case StackRole.Optimizer:
@@ -167,19 +172,25 @@ export class Categorizer {
         return this.isForEver(lived) ? CategoryCode.Parameters : CategoryCode.Other;
       case StackRole.Stackless:
       case StackRole.Unmarked:
-        if (lived.forwardStack !== NO_STACK) return CategoryCode.Gradients;
+        if (lived.forwardStack !== NO_STACK) return this.ofBackward(lived);
         return role === StackRole.Stackless ? this.ofStackless(lived) : this.ofUnmarked(lived);
     }
   }
 
+  /** Memory that the backward pass itself frees is a result on its way; gradients outlive it. */
+  private ofBackward({ death }: Lived): CategoryCode {
+    return this.isFreedInBackward(death) ? CategoryCode.Backward : CategoryCode.Gradients;
+  }
+
   /** Autograd's thread allocates without a stack, but not before the first forward pass. */
-  private ofStackless({ birth }: Lived): CategoryCode {
-    return this.forwards.upTo(birth) > 0 ? CategoryCode.Gradients : CategoryCode.Other;
+  private ofStackless(lived: Lived): CategoryCode {
+    if (lived.birth < 0) return this.older.categoryOf(lived.row);
+    return this.forwards.upTo(lived.birth) > 0 ? this.ofBackward(lived) : CategoryCode.Other;
   }
 
   /** A line of the user's own, outside of every module. */
   private ofUnmarked(lived: Lived): CategoryCode {
-    if (lived.birth < 0) return CategoryCode.Other;
+    if (lived.birth < 0) return lived.stack <= EMPTY_STACK ? this.older.categoryOf(lived.row) : CategoryCode.Other;
     const { rows, rounds, freedInBackward } = this.habits;
     if (this.isFreedInBackward(lived.death)) return CategoryCode.Activations;
     const freed = rows[lived.stack] - 1;
@@ -279,6 +290,7 @@ function freesHaveStacks({ events, stacks }: Snapshot, { trace: { first, count }
 /** One row of a history. */
 export function livedRow({ allocations }: DeviceHistory, row: number): Lived {
   return {
+    row,
     birth: allocations.birth[row],
     death: allocations.death[row],
     stack: allocations.stack[row],

@@ -1,0 +1,168 @@
+import type { Category } from '../attribution/category.js';
+import type { Phase } from '../attribution/passPhase.js';
+import type { Bytes } from '../model/units.js';
+import { byteText } from '../text/byteText.js';
+import { t } from '../text/translate.js';
+import type { OlderReport } from './report.js';
+import { visibleText } from '../text/plainText.js';
+import { placeText } from './reportText.js';
+
+/** Memory of a category at the peak. */
+export interface PeakAmount {
+  readonly category: Category;
+  bytes: Bytes;
+  blocks: number;
+  /** Of the blocks, those that the backward pass freed. */
+  keptForBackward: number;
+  /** Of the blocks, those allocated more than a step before. */
+  fromEarlierSteps: number;
+  /** Of the bytes, those of several equal blocks of one stack. */
+  repeatedBytes: Bytes;
+  /** Of the bytes, those that an optimizer takes to work on all tensors at once. */
+  foreachBytes: Bytes;
+}
+
+/** What advice on a peak follows from. */
+interface Held {
+  readonly peakBytes: Bytes;
+  /** Of all lines without a finding, and buckets, by category. */
+  readonly amounts: readonly PeakAmount[];
+  readonly older: OlderReport;
+  readonly phase: Phase | null;
+  /** The trace ends without a backward pass, and not by out of memory. */
+  readonly forwardOnly: boolean;
+  readonly ranOut: boolean;
+  /** The source evaluates without turning autograd off. */
+  readonly isEvaluation: boolean;
+  /** The line that holds most activations. */
+  readonly activationsAt: { readonly file: string; readonly line: number; readonly function: string } | null;
+}
+
+/** Sentences of advice in a whole report, and the share of the peak that each must concern. */
+const MAX_ADVICE = 3;
+const LEAST_SHARE = 0.1;
+
+/** Advice that lowers a peak, the most effective first. */
+export function peakAdvice(held: Held): string[] {
+  const least = LEAST_SHARE * held.peakBytes;
+  return [passBefore(held), gradientsBefore(held), ...held.amounts.map((amount) => adviceOf(amount, held))]
+    .filter((advice) => advice !== null && advice.bytes > 0 && advice.bytes >= least)
+    .sort((a, b) => (b?.bytes ?? 0) - (a?.bytes ?? 0))
+    .slice(0, MAX_ADVICE)
+    .map((advice) => advice?.text ?? '');
+}
+
+/** A place as code: nothing that a recorded name holds is markup. */
+function place(at: { readonly file: string; readonly line: number; readonly function: string }): string {
+  return `\`${visibleText(placeText(at)).replaceAll('`', '’')}\``;
+}
+
+interface Advice {
+  readonly bytes: Bytes;
+  readonly text: string;
+}
+
+function passBefore({ older: { activationBytes: bytes, freed } }: Held): Advice {
+  const by = freed.at(0)?.by ?? null;
+  return {
+    bytes,
+    text:
+      by === null
+        ? t(
+            'Activations of the previous pass ({0}) are still live: delete its results before the next one.',
+            byteText(bytes),
+          )
+        : t(
+            'Activations of the previous pass ({0}) stay live until {1} replaces its result: delete that result before the next pass.',
+            byteText(bytes),
+            place(by),
+          ),
+  };
+}
+
+/** Gradients of the last step need not be live in a forward pass. */
+function gradientsBefore({ older: { gradientBytes: bytes }, phase }: Held): Advice | null {
+  return phase !== 'forward'
+    ? null
+    : {
+        bytes,
+        text: t(
+          'Gradients of the previous step ({0}) are live in the forward pass: call `zero_grad(set_to_none=True)` before it.',
+          byteText(bytes),
+        ),
+      };
+}
+
+/** Categories alone support only this: gradients and parameters need more evidence. */
+function adviceOf(
+  { category, bytes, keptForBackward, repeatedBytes, foreachBytes }: PeakAmount,
+  held: Held,
+): Advice | null {
+  switch (category) {
+    case 'activations':
+      return activations(bytes, keptForBackward > 0, repeatedBytes >= bytes / 2, held);
+    case 'weightCopies':
+      return {
+        bytes,
+        text: held.forwardOnly
+          ? t(
+              'Autocast’s copies of the weights hold {0}: load the weights in bfloat16, or pass `cache_enabled=False` to `torch.autocast`, which then frees each copy after use.',
+              byteText(bytes),
+            )
+          : t(
+              'Autocast’s copies of the weights hold {0} until the backward pass: weights in bfloat16 need none.',
+              byteText(bytes),
+            ),
+      };
+    case 'optimizerState':
+      return {
+        bytes,
+        text: t('Optimizer state holds {0}: an 8-bit optimizer, or sharding over ranks, needs less.', byteText(bytes)),
+      };
+    case 'workspace':
+      return {
+        bytes: foreachBytes,
+        text: t(
+          'The optimizer works on copies of {0}: `fused=True` or `foreach=False` needs less.',
+          byteText(foreachBytes),
+        ),
+      };
+    default:
+      return null;
+  }
+}
+
+/** @param hasEqual most are equal blocks: without a graph each layer frees the results of the one before */
+function activations(bytes: Bytes, waits: boolean, hasEqual: boolean, held: Held): Advice | null {
+  if (held.forwardOnly) {
+    if (!hasEqual) return null;
+    return {
+      bytes,
+      text: held.isEvaluation
+        ? t(
+            'Activations hold {0}, because `model.eval()` does not turn autograd off: run the pass under `torch.inference_mode()`.',
+            byteText(bytes),
+          )
+        : t(
+            'Activations hold {0}, and no backward pass follows: if none is needed, `torch.inference_mode()` frees them early.',
+            byteText(bytes),
+          ),
+    };
+  }
+  if (!waits && !(held.ranOut && hasEqual)) return null;
+  const at = held.activationsAt;
+  return {
+    bytes,
+    text:
+      at === null
+        ? t(
+            'Activations hold {0} for the backward pass: `torch.utils.checkpoint` recomputes them there, and fewer samples at once need less.',
+            byteText(bytes),
+          )
+        : t(
+            'Activations hold {0} for the backward pass, most from {1}: `torch.utils.checkpoint` recomputes them there, and fewer samples at once need less.',
+            byteText(bytes),
+            place(at),
+          ),
+  };
+}
