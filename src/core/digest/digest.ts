@@ -18,6 +18,7 @@ import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { meetsNone, traceMeeting, traceSpan, type SpanStacks, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
 import { StackRoles } from '../attribution/stackRole.js';
+import { scopesOf, type Scope } from '../attribution/scopes.js';
 import { findSteps, type Steps } from '../attribution/steps.js';
 import { getOrAdd } from '../maps.js';
 
@@ -75,6 +76,8 @@ export interface TraceFacts {
   lifetimes: readonly DigestStackLifetimes[];
   /** The peak of each device that has a trace, that of most bytes first. */
   peaks: readonly DigestPeak[];
+  /** Live memory around the user's scopes, by device. */
+  scopes: readonly Scope[];
   /** The last allocations that failed on each device, with what was held then. */
   failures: readonly DigestFailure[];
   /** What joins the traces of a run, of the devices whose steps are known. */
@@ -154,6 +157,7 @@ export function digestSnapshot(
     spans,
     curves,
     peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
+    scopes: [...devices.values()].flatMap(({ history }) => scopesOf(snapshot, history)),
     failures: deviceFailures(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
   };
 }

@@ -330,6 +330,16 @@ const digest: v.GenericSchema<SnapshotDigest> = v.object({
   steps: v.nullable(steps),
   lifetimes: v.array(lifetimes),
   peaks: v.array(peak),
+  scopes: v.array(
+    v.object({
+      device: finite,
+      name: text,
+      repeats: count,
+      startBytes: finite,
+      endBytes: finite,
+      peakBytes: finite,
+    }),
+  ),
   failures: v.array(
     v.object({
       frames: v.array(count),

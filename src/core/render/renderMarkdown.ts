@@ -5,6 +5,7 @@ import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { findingMarkdown } from './findingText.js';
 import { compareSentences, fixRows, fixSides } from './fixText.js';
+import { scopeTable } from './scopeText.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines } from '../report/lineSelection.js';
 import { shownRuns } from './jobText.js';
@@ -122,6 +123,18 @@ function ranksMarkdown(messages: readonly string[]): string[] {
   return [document([`## ${t('Ranks that differ')}`, '', ...messages.map((message) => `- ${codeSpan(message)}`)])];
 }
 
+function scopeMarkdown(run: RunReport): string[] {
+  const scopes = scopeTable(run);
+  if (scopes === null) return [];
+  return [
+    '',
+    ...table(
+      scopes.titles,
+      scopes.rows.map((row) => [...row.slice(0, -1), codeSpan(row[row.length - 1])]),
+    ),
+  ];
+}
+
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const { shown, rest } = selectLines(run, options.mostLines);
   const isLone = isLoneSnapshot(run);
@@ -134,6 +147,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ...outOfMemoryMarkdown(run, code, codeSpan),
     `**${verdictSentence(run, code)}** ${spanText(run)}.`,
     ...(isLone ? peaks : []),
+    ...scopeMarkdown(run),
     '',
     ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),

@@ -12,6 +12,7 @@ import { recordedFolder } from './recordedFolder.js';
 import { selectLines, sum } from '../report/lineSelection.js';
 import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
+import { scopeTable } from './scopeText.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
 import { cycleSentence, cycleTexts, trendPeakTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
@@ -193,6 +194,7 @@ function runText(run: RunReport, options: TextOptions): string {
     ...forecastLine(run),
     ...findingLines(run),
     ...(isLone ? peaks : []),
+    ...scopeLines(run),
     '',
     `  ${spanText(run)}, ${plural(
       sum(run.snapshots, (snapshot) => snapshot.events),
@@ -239,6 +241,16 @@ function endText(run: RunReport): string {
   if (run.peaks.every(({ isState }) => isState)) return '';
   const { total, largest } = endParts(run, (text) => text);
   return total === 0 ? '' : t('At the end: {0}.', largest);
+}
+
+function scopeLines(run: RunReport): string[] {
+  const table = scopeTable(run);
+  if (table === null) return [];
+  const columns = table.titles.map((title, i): Column => ({
+    title: title.toUpperCase(),
+    align: i === table.titles.length - 1 ? '<' : '>',
+  }));
+  return ['', ...tableLines(columns, table.rows).map((row) => `  ${row}`)];
 }
 
 const COLUMNS: readonly Column[] = [

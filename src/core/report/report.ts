@@ -132,8 +132,22 @@ export interface RunReport {
    * host memory (device −1) last.
    */
   peaks: PeakReport[];
+  /** Live memory around the user's scopes (`record_function`, profiler and optimizer steps) in the latest trace. */
+  scopes: ScopeReport[];
   /** Allocations that failed, in the latest trace that has any. */
   outOfMemory: OutOfMemoryReport[];
+}
+
+/** Live memory of a device at the start and the end of a scope, and the highest in between, older memory included. */
+export interface ScopeReport {
+  device: number;
+  /** With `N` in place of a number that each repeat has for itself, as in `ProfilerStep#N`. */
+  name: string;
+  /** The amounts are those of the repeat with the highest peak. */
+  repeats: number;
+  startBytes: Bytes;
+  endBytes: Bytes;
+  peakBytes: Bytes;
 }
 
 /** Lines that are not named, and their sums. */

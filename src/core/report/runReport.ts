@@ -78,6 +78,7 @@ export function runReport(
     })),
     peak,
     peaks,
+    scopes: [...(snapshots.findLast(({ peaks: traced }) => traced.length > 0)?.scopes ?? [])],
     outOfMemory: outOfMemory(snapshots, workspace, lookup, rooms, isFound),
   };
 }

@@ -16,7 +16,7 @@ export class LeftOut extends Error {
   }
 }
 
-const TRACE_FACTS = ['steps', 'lifetimes', 'peaks', 'spans', 'curves'] as const satisfies (keyof TraceFacts)[];
+const TRACE_FACTS = ['steps', 'lifetimes', 'peaks', 'scopes', 'spans', 'curves'] as const satisfies (keyof TraceFacts)[];
 
 /**
  * The digest of a snapshot whose trace a later one continues. It omits facts that need each event; reading these throws

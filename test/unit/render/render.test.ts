@@ -83,6 +83,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         peak: null,
         peaks: [],
         atExit: [],
+        scopes: [],
         outOfMemory: [],
       },
     ],

@@ -44,7 +44,7 @@ describe('An outline', () => {
       assert.ok(outline !== null);
       assert.deepEqual(
         leftOut(outline, whole),
-        ['blocks', 'steps', 'lifetimes', 'spans', 'curves', 'peaks'].sort(byKeysOf(whole)),
+        ['blocks', 'steps', 'lifetimes', 'spans', 'curves', 'peaks', 'scopes'].sort(byKeysOf(whole)),
       );
       const { path, format, fileBytes, eventCount, takenAtUs, savedAtUs, devices, warnings, segments, failures } =
         outline;

@@ -68,6 +68,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     peak: null,
     peaks: [],
     atExit: [],
+    scopes: [],
     outOfMemory: [],
     ...over,
   };
