@@ -88,7 +88,8 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   const hasAddresses = events.memory.every(({ address }) => address !== null);
   if (!hasAddresses) warnings.push(noAddresses());
   if (events.memory.every(({ totalAllocated }) => totalAllocated === null)) warnings.push(noTotals());
-  if (calls.namesFunctions) warnings.push(functionLines());
+  if (!calls.hasFunctions) warnings.push(noFunctions());
+  else if (calls.namesFunctions) warnings.push(functionLines());
   const snapshot = builder.finish({
     format: 'chromeTrace',
     fileBytes: source.size,
@@ -203,6 +204,13 @@ function noAddresses(): SnapshotWarning {
       'The trace has no addresses, so each free is matched with the latest allocation of its size. Totals are exact, ' +
         'but lines that allocate equal sizes may be confused: profile with a newer PyTorch.',
     ),
+  };
+}
+
+function noFunctions(): SnapshotWarning {
+  return {
+    code: 'noStacks',
+    message: t('The trace has no Python functions, so no line can be named: profile with with_stack=True.'),
   };
 }
 

@@ -126,15 +126,15 @@ function earlierTexts(line: PeakLine, place = `${fileAndLine(line)}: `): string[
       ];
 }
 
-/** Names of PyTorch's own code that are listed, and their share of the bucket. */
-const MAX_NATIVE = 3;
-const LEAST_NATIVE = 0.1;
+/** Names of library code that are listed, and their share of the bucket. */
+const MAX_LIBRARIES = 3;
+const LEAST_LIBRARY = 0.1;
 
-function heldBucketText(bucket: Bucket, { native, buckets }: PeakReport): string {
-  const named = bucket !== 'library' ? [] : native.filter(({ bytes }) => bytes >= LEAST_NATIVE * buckets.library);
+function heldBucketText(bucket: Bucket, { libraries, buckets }: PeakReport): string {
+  const named = bucket !== 'library' ? [] : libraries.filter(({ bytes }) => bytes >= LEAST_LIBRARY * buckets.library);
   if (named.length === 0) return bucketText(bucket);
-  const list = named.slice(0, MAX_NATIVE).map(({ name, bytes }) => `${name} ${byteText(bytes)}`);
-  return t('native code: {0}', list.join(', '));
+  const list = named.slice(0, MAX_LIBRARIES).map(({ name, bytes }) => `${name} ${byteText(bytes)}`);
+  return t('library: {0}', list.join(', '));
 }
 
 /** The first sentence on a line's memory, or empty, and its ways. */

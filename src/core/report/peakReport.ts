@@ -4,7 +4,7 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
-import { nativeName } from '../attribution/nativeName.js';
+import { libraryName } from '../attribution/libraryName.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
@@ -56,7 +56,7 @@ export function peakReport(
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
-  const native = new Map<string, PeakReport['native'][number]>();
+  const libraries = new Map<string, PeakReport['libraries'][number]>();
   const totals = CATEGORIES.map(emptyAmount);
   const advised = CATEGORIES.map(emptyAmount);
   for (const group of peak.groups) {
@@ -68,9 +68,9 @@ export function peakReport(
     if (!('line' in owner) || !isFinding(owner.line)) addTo(advised[code], group, frames);
     if ('bucket' in owner) {
       buckets[owner.bucket] += group.bytes;
-      const name = owner.bucket === 'library' ? nativeName(frames) : null;
+      const name = owner.bucket === 'library' ? libraryName(frames) : null;
       if (name !== null) {
-        const sum = getOrAdd(native, name, () => ({ name, bytes: 0, blocks: 0 }));
+        const sum = getOrAdd(libraries, name, () => ({ name, bytes: 0, blocks: 0 }));
         sum.bytes += group.bytes;
         sum.blocks += group.blocks;
       }
@@ -110,7 +110,7 @@ export function peakReport(
     lines: held.map((line) => peakLine(line, peak.liveBytes, heldBy)),
     otherLines: { lines: others.length, bytes: sum(others, bytesOf), blocks: sum(others, blocksOf) },
     ...reportBuckets(buckets),
-    native: [...native.values()].sort((a, b) => b.bytes - a.bytes),
+    libraries: [...libraries.values()].sort((a, b) => b.bytes - a.bytes),
     older,
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
     advice: peakAdvice({

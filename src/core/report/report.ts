@@ -221,8 +221,8 @@ export interface PeakReport {
   /** The part of `beforeRecording` that is younger: recorded without a stack, or in an input without stacks. */
   noStack: Bytes;
   older: OlderReport;
-  /** The bucket `library` by what PyTorch's C++ code allocates for, largest first: `DivBackward0`, `aten::bmm`. */
-  native: { name: string; bytes: Bytes; blocks: number }[];
+  /** The bucket `library` by what the library allocates for, largest first: `DivBackward0`, `aten::bmm`. */
+  libraries: { name: string; bytes: Bytes; blocks: number }[];
   /** True if the trace lost its oldest events: the peak is that of the rest. */
   isTruncated: boolean;
   categories: CategoryAmount[];

@@ -208,12 +208,12 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
 }
 
 function peakParts(peak: PeakReport, code: (text: string) => string): string {
-  const native = peak.native.map(({ name, bytes }) => [bytes, t('{0} (native code)', code(name))] as const);
-  const known = sum(native, ([bytes]) => bytes);
+  const libraries = peak.libraries.map(({ name, bytes }) => [bytes, t('{0} (library)', code(name))] as const);
+  const known = sum(libraries, ([bytes]) => bytes);
   return largestText([
     ...peak.lines.map((line) => [line.bytes, code(placeText(line))] as const),
     [peak.otherLines.bytes, otherLinesText(peak.otherLines.lines)],
-    ...native,
+    ...libraries,
     ...bucketParts(peak).map(
       ([bucket, bytes]) => [bucket === 'library' ? bytes - known : bytes, `(${bucketText(bucket)})`] as const,
     ),

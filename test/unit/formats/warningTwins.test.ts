@@ -31,7 +31,7 @@ const WHOLE: Facts = { segments: [segment(BLOCKS)], device_traces: [TRACE] };
 const without = (facts: Facts, ...keys: readonly string[]): Facts =>
   Object.fromEntries(Object.entries(facts).filter(([key]) => !keys.includes(key)));
 
-/** @param more undefined leaves a fact out */
+/** @param more undefined leaves a fact out @param others calls; a built-in function if there are none */
 function chrome(more: Readonly<Record<string, Picklable | undefined>>, ...others: readonly Facts[]): string {
   const memory = (ts: number, bytes: number, total: number): object => ({
     ph: 'i',
@@ -49,7 +49,10 @@ function chrome(more: Readonly<Record<string, Picklable | undefined>>, ...others
       ...more,
     },
   });
-  return JSON.stringify({ schemaVersion: 1, traceEvents: [memory(1, 512, 512), ...others] });
+  return JSON.stringify({
+    schemaVersion: 1,
+    traceEvents: [memory(1, 512, 512), ...(others.length > 0 ? others : [call('<built-in method empty>')])],
+  });
 }
 
 function call(name: string): Facts {
@@ -150,6 +153,12 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     chrome({ 'Total Allocated': 1512 }),
     chrome({}),
     /^1,000 bytes on device 0 were allocated before the trace began.*: start the profiler before the model is built\.$/,
+  ],
+  [
+    'noStacks',
+    chrome({}, { ...call('aten::empty'), cat: 'cpu_op' }),
+    chrome({}, call('<built-in method empty>')),
+    /^The trace has no Python functions, so no line can be named: profile with with_stack=True\.$/,
   ],
   [
     'noAddresses',

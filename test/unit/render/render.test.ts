@@ -131,7 +131,7 @@ describe('A report as text', () => {
           categories: [],
           advice: [],
         },
-        ...{ phase: null, at: null, module: null, older: NO_OLDER, native: [], isState: false, isTruncated: false },
+        ...{ phase: null, at: null, module: null, older: NO_OLDER, libraries: [], isState: false, isTruncated: false },
         ...{ buckets: { library: 100, beforeRecording: 0 }, noStack: 0 },
       },
     ];

@@ -282,15 +282,15 @@ describe('The report of one snapshot', () => {
     for (const addr of passing) trace.free(addr, node('DivBackward0'));
     trace.alloc(512, node('MmBackward0'));
     const { run, texts } = await trace.run();
-    const { categories, native, buckets } = peakOf(run);
+    const { categories, libraries, buckets } = peakOf(run);
     const bytesOf = (category: string): number => categories.find((one) => one.category === category)?.bytes ?? 0;
     assert.deepEqual([bytesOf('backward'), bytesOf('gradients')], [128 * KiB, 16 * KiB]);
-    assert.deepEqual(native, [
+    assert.deepEqual(libraries, [
       { name: 'DivBackward0', bytes: 128 * KiB, blocks: 2 },
       { name: 'MmBackward0', bytes: 16 * KiB, blocks: 1 },
     ]);
     assert.equal(buckets.library, 144 * KiB);
-    for (const text of texts) assert.match(text, /Largest: 128 KiB `?DivBackward0`? \(native code\)/);
+    for (const text of texts) assert.match(text, /Largest: 128 KiB `?DivBackward0`? \(library\)/);
   });
 
   it('recognizes the activations of the pass before, which the next one replaces', async () => {

@@ -30,6 +30,7 @@ interface Walk {
 export class RunningCalls {
   /** True if a function gave a stack a frame: its line is where the function begins. */
   namesFunctions = false;
+  readonly hasFunctions: boolean;
   private readonly walks: Walk[];
   private readonly hasCalls: boolean;
   private readonly frameOf = [CallKind.Python, CallKind.Operator, CallKind.Scope].map(
@@ -43,6 +44,7 @@ export class RunningCalls {
     private readonly name: string,
   ) {
     this.hasCalls = events.threads.some((calls) => calls.name.length > 0);
+    this.hasFunctions = events.threads.some(({ kind }) => kind.data.subarray(0, kind.length).includes(CallKind.Python));
     this.walks = events.threads.map((calls) => {
       const { start, end, kind } = calls;
       const isPython = (call: number): boolean => kind.data[call] === (CallKind.Python as number);
