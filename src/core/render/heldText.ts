@@ -205,7 +205,11 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
   const open = known - sum(uses, ([, bytes]) => bytes);
   // Without any stacks there is no recording that anything could be older than.
   const isBlind = peak.noStack === all;
-  const [title, amount] = [bucketText(isBlind ? 'noStack' : 'beforeRecording'), byteText(known)];
+  const title =
+    peak.noStack > 0 && !isBlind
+      ? t('before recording or without a stack')
+      : bucketText(isBlind ? 'noStack' : 'beforeRecording');
+  const amount = byteText(known);
   return [
     [
       named.length === 0

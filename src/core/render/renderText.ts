@@ -202,9 +202,7 @@ function runText(run: RunReport, options: TextOptions): string {
     )}`,
     ...growthLine(run),
     ...deviceTexts(last).map((text) => `  ${text}`),
-    ...(isLone && peaks.length > 0 && options.mostLines !== Infinity
-      ? indented(endText(run))
-      : [...indented(liveCategoriesText(run)), ...table]),
+    ...liveLines(run, peaks.length > 0 && options.mostLines !== Infinity, table),
     ...run.process.flatMap(({ message, settings }) => [
       '',
       `  ${message}`,
@@ -234,6 +232,13 @@ function runText(run: RunReport, options: TextOptions): string {
 
 function titleOf({ id, rank }: RunReport): string {
   return rank === null ? id : `${id}, rank ${rank}`;
+}
+
+/** What is live at the end: a sentence below a lone snapshot's peak, else a table. Nothing of an empty snapshot. */
+function liveLines(run: RunReport, isBelowPeak: boolean, table: readonly string[]): string[] {
+  if (!isLoneSnapshot(run)) return [...indented(liveCategoriesText(run)), ...table];
+  if (endParts(run, (text) => text).total === 0) return [];
+  return isBelowPeak ? indented(endText(run)) : [...indented(liveCategoriesText(run)), ...table];
 }
 
 /** What is left of the peak at the end of a trace, in one sentence. */

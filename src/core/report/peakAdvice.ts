@@ -16,8 +16,6 @@ export interface PeakAmount {
   keptForBackward: number;
   /** Of the blocks, those allocated more than a step before. */
   fromEarlierSteps: number;
-  /** Of the bytes, those of several equal blocks of one stack. */
-  repeatedBytes: Bytes;
   /** Of the bytes, those that an optimizer takes to work on all tensors at once. */
   foreachBytes: Bytes;
 }
@@ -34,6 +32,8 @@ interface Held {
   readonly ranOut: boolean;
   /** The source evaluates without turning autograd off. */
   readonly isEvaluation: boolean;
+  /** Bytes of equal activations of one line. */
+  readonly repeatedActivations: Bytes;
   /** The line that holds most activations. */
   readonly activationsAt: { readonly file: string; readonly line: number; readonly function: string } | null;
 }
@@ -94,13 +94,10 @@ function gradientsBefore({ older: { gradientBytes: bytes }, phase }: Held): Advi
 }
 
 /** Categories alone support only this: gradients and parameters need more evidence. */
-function adviceOf(
-  { category, bytes, keptForBackward, repeatedBytes, foreachBytes }: PeakAmount,
-  held: Held,
-): Advice | null {
+function adviceOf({ category, bytes, keptForBackward, foreachBytes }: PeakAmount, held: Held): Advice | null {
   switch (category) {
     case 'activations':
-      return activations(bytes, keptForBackward > 0, repeatedBytes >= bytes / 2, held);
+      return activations(bytes - held.older.activationBytes, keptForBackward > 0, held);
     case 'weightCopies':
       return {
         bytes,
@@ -132,8 +129,9 @@ function adviceOf(
   }
 }
 
-/** @param hasEqual most are equal blocks: without a graph each layer frees the results of the one before */
-function activations(bytes: Bytes, waits: boolean, hasEqual: boolean, held: Held): Advice | null {
+function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
+  // Without a graph each layer frees the results of the one before.
+  const hasEqual = held.repeatedActivations >= bytes / 2;
   if (held.forwardOnly) {
     if (!hasEqual) return null;
     return {

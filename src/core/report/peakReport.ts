@@ -1,5 +1,5 @@
 import { reportBuckets } from './bucketParts.js';
-import { CATEGORIES, type Category } from '../attribution/category.js';
+import { CATEGORIES, CategoryCode, type Category } from '../attribution/category.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -128,6 +128,7 @@ export function peakReport(
           lookup,
         ),
       activationsAt: activations?.line ?? null,
+      repeatedActivations: sum(held, repeatedActivations),
     }),
   };
 }
@@ -206,7 +207,6 @@ function emptyAmount(category: Category): PeakAmount {
     blocks: 0,
     keptForBackward: 0,
     fromEarlierSteps: 0,
-    repeatedBytes: 0,
     foreachBytes: 0,
   };
 }
@@ -219,8 +219,23 @@ function amountOf(amounts: PeakAmount[], category: Category): PeakAmount {
   return amount;
 }
 
-/** Fewer equal blocks of one stack may be equal by chance. */
+/** Fewer equal blocks of one stack, or of one line, may be equal by chance. */
 const REPEATED = 3;
+const REPEATED_ON_LINE = 8;
+
+/** Bytes of a line's equal activations. Code that torch.compile generates has a stack for each layer. */
+function repeatedActivations({ groups }: LineAmounts): Bytes {
+  const bySize = new Map<Bytes, number>();
+  let ofStacks = 0;
+  for (const { category, equal } of groups) {
+    if (category !== CategoryCode.Activations) continue;
+    if (equal.blocks >= REPEATED) ofStacks += equal.size * equal.blocks;
+    bySize.set(equal.size, (bySize.get(equal.size) ?? 0) + equal.blocks);
+  }
+  const ofLine = sum([...bySize], ([size, blocks]) => (blocks >= REPEATED_ON_LINE ? size * blocks : 0));
+  return Math.max(ofStacks, ofLine);
+}
+
 /** PyTorch's optimizers name functions on all tensors like this. */
 const FOREACH = '_multi_tensor_';
 
@@ -229,6 +244,5 @@ function addTo(amount: PeakAmount, more: DigestPeakGroup, frames: readonly Diges
   amount.blocks += more.blocks;
   amount.keptForBackward += more.keptForBackward;
   amount.fromEarlierSteps += more.fromEarlierSteps;
-  if (more.equal.blocks >= REPEATED) amount.repeatedBytes += more.equal.size * more.equal.blocks;
   if (frames.some((frame) => frame.function.startsWith(FOREACH))) amount.foreachBytes += more.bytes;
 }

@@ -289,7 +289,7 @@ export function liveBytes(snapshot: SnapshotReport): number {
 /** One line per device that holds memory. */
 export function deviceTexts(snapshot: SnapshotReport): string[] {
   const held = snapshot.devices.filter(({ liveBytes: live, reservedBytes }) => live > 0 || (reservedBytes ?? 0) > 0);
-  return (held.length === 0 ? snapshot.devices : held).map(
+  return (held.length === 0 ? snapshot.devices.slice(0, 1) : held).map(
     ({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
       [
         t('{0}: {1} live ({2} B)', deviceName(device), byteText(live), countText(live)),

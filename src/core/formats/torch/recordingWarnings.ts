@@ -156,9 +156,9 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
       )
     : tCount(
         orphans,
-        'The trace of {1} probably lost its oldest events, because 1 live block has no allocation in it, so the ' +
+        'The trace of {1} begins late, because 1 live block with a stack is older. If it lost its oldest events, the ' +
           'run’s peak may have been higher: record with a larger max_entries.',
-        'The trace of {1} probably lost its oldest events, because {0} live blocks have no allocation in it, so ' +
+        'The trace of {1} begins late, because {0} live blocks with a stack are older. If it lost its oldest events, ' +
           'the run’s peak may have been higher: record with a larger max_entries.',
         deviceName(device),
       );
