@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { PINNED_HOST } from '../../../src/core/model/units.js';
+import { NO_BUDGET, overBudget } from '../../../src/core/report/budget.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
@@ -43,6 +44,12 @@ describe('Pinned host memory', () => {
     assert.match(text, /^ {2}Peak of pinned host memory: 2\.3 MiB live \(2,359,424 B\)\./m);
     assert.match(text, /^ {2}device 0: .*\n {2}pinned host memory: 2\.3 MiB live \(2,359,296 B\),/m);
     assert.doesNotMatch(text, /device -1/);
+  });
+
+  it('does not count towards the budget of a device', async () => {
+    const { report } = buildReport([digestSnapshot(FILE, await readFile(FILE))], { files: [], rules: [] });
+    assert.deepEqual(overBudget(report, { ...NO_BUDGET, peakBytes: 4096 }), []);
+    assert.equal(overBudget(report, { ...NO_BUDGET, peakBytes: 4095 }).length, 1);
   });
 
   it('recorded alone needs no other device, and is nothing where it is not recorded', async () => {
