@@ -17,6 +17,7 @@ export function outOfMemoryLines({ outOfMemory }: RunReport, mostLines: number):
   return [
     failureText(failure),
     ...factsOf(failure, outOfMemory.length - 1, (text) => text).map((text) => `  ${text}`),
+    ...(held?.advice ?? []).map((text) => `  ${text}`),
     ...(held === null || held.lines.length === 0
       ? []
       : [
@@ -43,7 +44,7 @@ export function outOfMemoryMarkdown(
   return [
     `**${failureText(failure, fullCode)}**`,
     '',
-    ...factsOf(failure, outOfMemory.length - 1, code).map((text) => `- ${text}`),
+    ...[...factsOf(failure, outOfMemory.length - 1, code), ...(held?.advice ?? [])].map((text) => `- ${text}`),
     ...(held === null || held.lines.length === 0
       ? []
       : ['', t('Largest on device {0} at that time:', held.device), '', ...heldMarkdown(held, code)]),

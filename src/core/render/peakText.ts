@@ -4,19 +4,23 @@ import { t } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import { lastFailure } from '../report/outOfMemory.js';
 import type { PeakReport, RunReport } from '../report/report.js';
-import { categoriesText, isLoneSnapshot, peakPlace, peakSentence } from '../report/reportText.js';
+import { categoriesText, isLoneSnapshot, peakParts, peakPlace, peakSentence } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
 
-/** Lines of a terminal, each table adding up to its peak; none where nothing was held. */
+/** Lines of a terminal: a table for the highest peak, one for each if all is requested; none where nothing was held. */
 export function peakLines(run: RunReport, mostLines: number): string[] {
   const high = highPeaks(run);
   return [
-    ...gap(adviceOf(high)),
+    ...gap(adviceOf(run, high)),
     ...gap(devicesText(high)),
-    ...otherPeaks(run, high).flatMap((peak) => [
-      ...['', captionOf(peak, run, (text) => text), ''],
-      ...heldLines(peak, peak.isState ? 'LIVE' : 'AT PEAK', peak.isState ? t('total') : t('peak'), mostLines),
-    ]),
+    ...otherPeaks(run, high).flatMap((peak) =>
+      peak === high[0] || mostLines === Infinity
+        ? [
+            ...['', captionOf(peak, run, (text) => text), ''],
+            ...heldLines(peak, peak.isState ? 'LIVE' : 'AT PEAK', peak.isState ? t('total') : t('peak'), mostLines),
+          ]
+        : ['', lowerText(peak, (text) => text)],
+    ),
   ].map((text) => (text === '' ? '' : `  ${text}`));
 }
 
@@ -24,9 +28,18 @@ export function peakLines(run: RunReport, mostLines: number): string[] {
 export function peakMarkdown(run: RunReport, code: (text: string) => string): string[] {
   const high = highPeaks(run);
   return [
-    ...gap([...adviceOf(high), ...devicesText(high)].map((text) => `- ${text}`)),
-    ...otherPeaks(run, high).flatMap((peak) => ['', captionOf(peak, run, code), '', ...heldMarkdown(peak, code)]),
+    ...gap([...adviceOf(run, high), ...devicesText(high)].map((text) => `- ${text}`)),
+    ...otherPeaks(run, high).flatMap((peak) =>
+      peak === high[0]
+        ? ['', captionOf(peak, run, code), '', ...heldMarkdown(peak, code)]
+        : ['', lowerText(peak, code)],
+    ),
   ];
+}
+
+/** The peak of a device other than that of the highest peak. */
+function lowerText(peak: PeakReport, code: (text: string) => string): string {
+  return `${peakSentence(peak, code)} ${t('Largest: {0}.', peakParts(peak, code))}`;
 }
 
 function gap(texts: readonly string[]): string[] {
@@ -66,9 +79,9 @@ function devicesText(all: readonly PeakReport[]): string[] {
   ];
 }
 
-/** Once in a report: for the device with the highest peak. */
-function adviceOf(peaks: readonly PeakReport[]): readonly string[] {
-  return peaks.at(0)?.advice ?? [];
+/** Once in a report: for the device with the highest peak, unless out of memory has its own. */
+function adviceOf({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): readonly string[] {
+  return lastFailure(outOfMemory)?.held == null ? (peaks.at(0)?.advice ?? []) : [];
 }
 
 /** A device may never have held anything. The state of a run's last snapshot is in the table of its lines. */

@@ -207,7 +207,8 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
   ].join(' ');
 }
 
-function peakParts(peak: PeakReport, code: (text: string) => string): string {
+/** The largest parts of a peak, with their places. */
+export function peakParts(peak: PeakReport, code: (text: string) => string): string {
   const libraries = peak.libraries.map(({ name, bytes }) => [bytes, t('{0} (library)', code(name))] as const);
   const known = sum(libraries, ([bytes]) => bytes);
   return largestText([

@@ -145,7 +145,7 @@ describe('The peak', () => {
         name,
       );
       assert.equal(run.peak, run.peaks[0], name);
-      const [text, markdown] = [renderText(report, { mostLines: 30 }), renderMarkdown(report, { mostLines: 30 })];
+      const [text, markdown] = [renderText(report, { mostLines: Infinity }), renderMarkdown(report, { mostLines: 30 })];
       for (const peak of run.peaks) {
         const plain = plainPeak(
           snapshot,
