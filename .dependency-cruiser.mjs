@@ -3,7 +3,7 @@
  * in each room; test/unit/house/walls.test.ts plants an import through each wall.
  */
 const core =
-  'text bytes pickle formats model attribution timeline digest runs facts verdict python retention report render'
+  'text bytes pickle formats model allocator attribution timeline digest runs facts verdict python retention report render'
     .split(' ')
     .map((room) => `core/${room}`);
 
@@ -15,14 +15,15 @@ const rooms = {
   'core/bytes': ['core/text'],
   'core/pickle': ['core/bytes', 'core/text'],
   'core/formats': ['core/bytes', 'core/pickle', 'core/model', 'core/text'],
+  'core/allocator': ['core/model', 'core/text'],
   'core/attribution': ['core/model'],
   'core/timeline': ['core/model', 'core/attribution'],
-  'core/digest': ['core/text', 'core/model', 'core/attribution', 'core/timeline'],
+  'core/digest': 'text model allocator attribution timeline'.split(' ').map((room) => `core/${room}`),
   'core/runs': ['core/model', 'core/attribution', 'core/timeline', 'core/digest'],
   'core/facts': 'text model attribution digest'.split(' ').map((room) => `core/${room}`),
   'core/verdict': 'text model attribution digest runs facts'.split(' ').map((room) => `core/${room}`),
   'core/retention': ['core/python'],
-  'core/report': 'model attribution digest runs facts verdict python retention text'
+  'core/report': 'model allocator attribution digest runs facts verdict python retention text'
     .split(' ')
     .map((room) => `core/${room}`),
   'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),

@@ -14,6 +14,7 @@ const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
   'src/core/pickle': { stopped: ['../model/snapshot.js', '../formats/readSnapshot.js'], passed: ['../bytes/a.js'] },
   'src/core/formats': { stopped: ['../digest/digest.js', '../../node/a.js'], passed: ['../model/snapshot.js'] },
   'src/core/model': { stopped: ['../text/translate.js', 'vscode'], passed: ['./snapshot.js'] },
+  'src/core/allocator': { stopped: ['../attribution/owner.js', 'node:fs'], passed: ['../model/snapshot.js'] },
   'src/core/attribution': {
     stopped: ['../digest/digest.js', '../text/translate.js'],
     passed: ['../model/snapshot.js'],

@@ -1,0 +1,187 @@
+/** The answers for one device: the proof, the recording as it was, and what each change would have made of it. */
+import type { DeviceHistory, TraceHistory } from '../model/history.js';
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import { replayAsRecorded, type ReplayProof } from './recordedReplay.js';
+import type { Requests } from './requests.js';
+import { withSettings } from './settings.js';
+import { smallestCapacity, whatIf, type Change, type Outcome } from './whatIf.js';
+
+/** What is asked about a device. */
+export interface Question {
+  /** Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF; null for the usual ones. */
+  readonly settings: readonly string[] | null;
+  readonly capacity: Bytes | null;
+  /** 1 for each row of the history's allocations that is left out of all outcomes; null for none. */
+  readonly without: Uint8Array | null;
+  /** The first event of each step, ascending; indices into the device's trace. */
+  readonly steps: ArrayLike<number>;
+}
+
+export interface ChangeOutcome extends Outcome {
+  /** A setting, {@link EMPTY_CACHE}, or null for the recorded settings without some allocations. */
+  change: string | null;
+  /** True if memory that is older than the trace is laid out again, in an order that is not known. */
+  isEstimate: boolean;
+  /** The reserved peak without the change, by the same replay. */
+  insteadOfBytes: Bytes;
+  /** The smallest capacity that fits, in units of 2 MiB; null unless the question has a capacity. */
+  smallestCapacityBytes: Bytes | null;
+}
+
+export interface DeviceAnswer {
+  replay: ReplayProof;
+  /** The rest is null where the replay disagrees with the recording. */
+  recorded: RecordedOutcome | null;
+  /** Those that change something, the best first. Settings of the question are all there. */
+  outcomes: ChangeOutcome[];
+}
+
+interface RecordedOutcome {
+  reservedPeakBytes: Bytes;
+  reservedEndBytes: Bytes;
+  /** Allocated before the trace. */
+  olderBytes: Bytes;
+  /** The capacity of the question or of the recorded failure. */
+  capacityBytes: Bytes | null;
+  /** The recorded failure to allocate, and whether the replay fails at the same event. */
+  failure: { event: number; isReproduced: boolean } | null;
+  fits: boolean | null;
+  shortBytes: Bytes;
+  smallestCapacityBytes: Bytes | null;
+}
+
+/** The change that calls `torch.cuda.empty_cache()` before each step. */
+export const EMPTY_CACHE = 'empty_cache() between steps';
+
+const USUAL_SETTINGS = [
+  'max_split_size_mb:128',
+  'max_split_size_mb:256',
+  'max_split_size_mb:512',
+  'roundup_power2_divisions:4',
+  'roundup_power2_divisions:8',
+];
+/** Settings that need a limit of the process. */
+const LIMITED_SETTINGS = ['garbage_collection_threshold:0.6', 'garbage_collection_threshold:0.8'];
+
+/** Answers a question about a device. @param turn called repeatedly; it may throw to stop */
+export function answerDevice(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  { settings, capacity, without, steps }: Question,
+  turn?: () => void,
+): DeviceAnswer {
+  const { proof, requests } = replayAsRecorded(snapshot, history, turn);
+  if (requests === null) return { replay: proof, recorded: null, outcomes: [] };
+  const limits = capacity === null ? {} : { capacity };
+  const asks = capacity !== null || requests.firstFailure !== null;
+  const least = (change: Change): Bytes | null => (asks ? smallestCapacity(requests, change, turn) : null);
+  const unchanged = whatIf(requests, limits, turn);
+  const recorded: RecordedOutcome = {
+    reservedPeakBytes: requests.reservedPeakBytes,
+    reservedEndBytes: requests.reservedEndBytes,
+    olderBytes: requests.start.allocatedBytes,
+    capacityBytes: capacity ?? requests.firstFailure?.capacity ?? null,
+    failure: failureOf(requests, turn),
+    fits: unchanged.fits,
+    shortBytes: unchanged.shortBytes,
+    smallestCapacityBytes: least({}),
+  };
+  // A setting holds from the start of the program on, so that older memory would be elsewhere too.
+  const restarts = requests.start.reservedBytes > 0;
+  const again = restarts ? whatIf(requests, { ...limits, restarts }, turn) : unchanged;
+  const outcomes: ChangeOutcome[] = [];
+  const add = (name: string | null, change: Change, isWished: boolean): void => {
+    const whole: Change = { ...limits, ...change, ...(without === null ? {} : { without }) };
+    const outcome = whatIf(requests, whole, turn);
+    const base = change.restarts === true ? again : unchanged;
+    if (!isWished && isEqual(outcome, base)) return;
+    outcomes.push({
+      change: name,
+      isEstimate: change.restarts === true,
+      insteadOfBytes: base.reservedPeakBytes,
+      smallestCapacityBytes: least(whole),
+      ...outcome,
+    });
+  };
+  if (without !== null) add(null, {}, true);
+  for (const setting of settings ?? usualSettings(requests, capacity !== null || requests.limit !== null))
+    add(setting, { settings: withSettings(requests.settings, setting), restarts }, settings !== null);
+  if (settings === null && steps.length > 0) add(EMPTY_CACHE, { emptiedBefore: steps }, false);
+  return { replay: proof, recorded, outcomes: outcomes.sort(betterFirst) };
+}
+
+function usualSettings({ settings }: Requests, isLimited: boolean): string[] {
+  const toggled = `expandable_segments:${settings.isExpandable ? 'False' : 'True'}`;
+  return [toggled, ...USUAL_SETTINGS, ...(isLimited ? LIMITED_SETTINGS : [])];
+}
+
+function failureOf(requests: Requests, turn?: () => void): RecordedOutcome['failure'] {
+  const { firstFailure } = requests;
+  if (firstFailure === null) return null;
+  return {
+    event: firstFailure.ordinal,
+    isReproduced: whatIf(requests, {}, turn).failedEvent === firstFailure.ordinal,
+  };
+}
+
+function isEqual(a: Outcome, b: Outcome): boolean {
+  return (
+    a.reservedPeakBytes === b.reservedPeakBytes &&
+    a.reservedEndBytes === b.reservedEndBytes &&
+    a.failedEvent === b.failedEvent &&
+    a.shortBytes === b.shortBytes
+  );
+}
+
+function betterFirst(a: Outcome, b: Outcome): number {
+  return (
+    Number(b.fits === true) - Number(a.fits === true) ||
+    (b.failedEvent ?? 0) - (a.failedEvent ?? 0) ||
+    a.shortBytes - b.shortBytes ||
+    a.reservedPeakBytes - b.reservedPeakBytes ||
+    a.reservedEndBytes - b.reservedEndBytes
+  );
+}
+
+/** Reserved memory at its peak, and what expandable segments would make of it. */
+export interface ReservedAnswer {
+  /** False where the recording cannot be replayed: then there is no advice. */
+  agrees: boolean;
+  asRecorded: { reservedPeakBytes: Bytes };
+  /** The setting that reserves least, null if none reserves less. */
+  best: {
+    setting: string;
+    reservedPeakBytes: Bytes;
+    /** What the recorded settings reserve by the same replay. */
+    insteadOfBytes: Bytes;
+    /** True if memory that is older than the trace is laid out again, in an order that is not known. */
+    isEstimate: boolean;
+  } | null;
+}
+
+const EXPANDABLE = 'expandable_segments:True';
+
+/** The answer for a report, in three replays at most. Null without a trace or without segments. */
+export function reservedAnswer(snapshot: Snapshot, history: TraceHistory): ReservedAnswer | null {
+  const { proof, requests } = replayAsRecorded(snapshot, history);
+  if (requests === null) {
+    const peak = history.reserved?.reduce((most, bytes) => Math.max(most, bytes), 0) ?? 0;
+    if (proof.segments === 0 && peak === 0) return null;
+    return { agrees: false, asRecorded: { reservedPeakBytes: peak }, best: null };
+  }
+  const { reservedPeakBytes, settings, start } = requests;
+  const answer: ReservedAnswer = { agrees: true, asRecorded: { reservedPeakBytes }, best: null };
+  if (settings.isExpandable || reservedPeakBytes <= history.liveAfter(history.peak)) return answer;
+  const restarts = start.reservedBytes > 0;
+  const instead = restarts ? whatIf(requests, { restarts }).reservedPeakBytes : reservedPeakBytes;
+  const changed = whatIf(requests, { restarts, settings: withSettings(settings, EXPANDABLE) });
+  if (changed.reservedPeakBytes >= instead) return answer;
+  answer.best = {
+    setting: EXPANDABLE,
+    reservedPeakBytes: changed.reservedPeakBytes,
+    insteadOfBytes: instead,
+    isEstimate: restarts,
+  };
+  return answer;
+}

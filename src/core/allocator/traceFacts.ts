@@ -1,0 +1,63 @@
+/** What a replay has to know of a trace before it begins. */
+import type { DeviceHistory } from '../model/history.js';
+import { Action, type Snapshot } from '../model/snapshot.js';
+import { t } from '../text/translate.js';
+import { confOf } from './settings.js';
+import { isPrivateName } from './startState.js';
+
+const HIGH_WORD = 2 ** 32;
+
+/** Why a device's trace cannot be replayed, null if it can. */
+export function unreplayable(
+  { absent, settings, segments, segmentEvents }: Snapshot,
+  { trace }: DeviceHistory,
+): string | null {
+  if (absent.includes('trace') || trace.count === 0) return t('The recording has no trace of this device.');
+  if (trace.device < 0) return t('Host memory has an allocator of its own, which the replay does not know.');
+  if (absent.includes('addresses') || absent.includes('reserved') || segments.count + segmentEvents.count === 0)
+    return t('The recording has no segments, so the layout of memory is not known.');
+  if (/backend:\s*cudaMallocAsync/.test(confOf(settings)))
+    return t('The driver places the memory (cudaMallocAsync), so there is no layout to replay.');
+  return null;
+}
+
+/** True of actions that change reserved memory. */
+export function isOfSegments(action: number): boolean {
+  return (
+    action === Action.SegmentAlloc ||
+    action === Action.SegmentFree ||
+    action === Action.SegmentMap ||
+    action === Action.SegmentUnmap
+  );
+}
+
+/** The lowest upper half of an address: addresses from there on are exact as numbers, also above 2^53. */
+export function lowestHighWord({ events, segments }: Snapshot, { trace }: DeviceHistory): number {
+  let lowest = Infinity;
+  for (let segment = 0; segment < segments.count; segment++)
+    if (segments.device[segment] === trace.device) lowest = Math.min(lowest, segments.addrHigh[segment]);
+  for (let event = trace.first; event < trace.first + trace.count; event++)
+    if (isOfSegments(events.action[event])) lowest = Math.min(lowest, events.addrHigh[event]);
+  return lowest === Infinity ? 0 : lowest;
+}
+
+/** The segments of private pools, by address. */
+export function privateSegments(
+  { segments, strings }: Snapshot,
+  { trace }: DeviceHistory,
+  base: number,
+): PrivateSegments {
+  const found: { start: number; end: number; pool: number }[] = [];
+  for (let segment = 0; segment < segments.count; segment++) {
+    if (segments.device[segment] !== trace.device || !isPrivateName(strings.text(segments.pool[segment]))) continue;
+    const start = (segments.addrHigh[segment] - base) * HIGH_WORD + segments.addrLow[segment];
+    found.push({ start, end: start + segments.totalSize[segment], pool: segments.pool[segment] });
+  }
+  found.sort((a, b) => a.start - b.start);
+  return { starts: found.map(({ start }) => start), found };
+}
+
+export interface PrivateSegments {
+  readonly starts: readonly number[];
+  readonly found: readonly { readonly end: number; readonly pool: number }[];
+}

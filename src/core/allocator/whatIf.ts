@@ -1,0 +1,209 @@
+/** What a recording's requests need under other settings, on another device, or without some allocations. */
+import type { Bytes } from '../model/units.js';
+import { NONE } from './blocks.js';
+import { CachingAllocator } from './cachingAllocator.js';
+import { EVENTS_PER_TURN, Step, type Requests } from './requests.js';
+import { MAX_SMALL, roundedSize, SMALL_SEGMENT, type AllocatorSettings } from './settings.js';
+import { requestAgain, restore } from './startState.js';
+
+/** A change to a recorded program. Without one, the replay is as recorded. */
+export interface Change {
+  readonly settings?: AllocatorSettings;
+  /** Memory that the driver gives in total. By default that of the recorded failure, and no limit without one. */
+  readonly capacity?: Bytes;
+  /** 1 for each row of the history's allocations that is left out. */
+  readonly without?: Uint8Array;
+  /**
+   * True to begin with an empty allocator, as a setting from the environment does: the blocks that are older than the
+   * trace are requested again, in the order of their addresses. Their true order is not known.
+   */
+  readonly restarts?: boolean;
+  /** Events, ascending, before which the program calls `empty_cache()`; indices into the device's trace. */
+  readonly emptiedBefore?: ArrayLike<number>;
+}
+
+export interface Outcome {
+  reservedPeakBytes: Bytes;
+  /** The event after which it was reached; an index into the device's trace, -1 before the first. */
+  peakEvent: number;
+  reservedEndBytes: Bytes;
+  /** The part of the peak that is allocated. */
+  allocatedAtPeakBytes: Bytes;
+  /** The part of the peak in segments that hold nothing and cannot expand. */
+  idleAtPeakBytes: Bytes;
+  /** Whether all requests fit the capacity; null if none is known. */
+  fits: boolean | null;
+  /** What the capacity lacks for the first request that fails; 0 if none fails. */
+  shortBytes: Bytes;
+  /** What the capacity has left at the peak; null if no capacity is known. */
+  leftBytes: Bytes | null;
+  /** The first event whose request fails, null if none does. */
+  failedEvent: number | null;
+}
+
+/**
+ * Replays recorded requests with a change. With a capacity it ends at the first recorded failure: the program would have
+ * gone on otherwise if there were none.
+ * @param turn called repeatedly; it may throw to stop
+ */
+export function whatIf(requests: Requests, change: Change, turn: () => void = () => undefined): Outcome {
+  const run = new Run(requests, change);
+  run.pass(turn);
+  return run.outcome();
+}
+
+/** Smallest difference between two capacities. */
+const CAPACITY_STEP: Bytes = SMALL_SEGMENT;
+
+/**
+ * A capacity that fits, in units of 2 MiB, where one unit less does not. Fragmentation can make a smaller one fit again.
+ */
+export function smallestCapacity(requests: Requests, change: Change, turn?: () => void): Bytes {
+  const fits = (units: number): boolean =>
+    whatIf(requests, { ...change, capacity: units * CAPACITY_STEP }, turn).fits === true;
+  const { reservedPeakBytes } = whatIf(requests, { ...change, capacity: Infinity }, turn);
+  let high = Math.ceil(reservedPeakBytes / CAPACITY_STEP);
+  let low = Math.ceil(requests.start.reservedBytes / CAPACITY_STEP) - 1;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) high = middle;
+    else low = middle;
+  }
+  return high * CAPACITY_STEP;
+}
+
+class Run {
+  private readonly settings: AllocatorSettings;
+  private readonly capacity: Bytes;
+  private readonly allocator: CachingAllocator;
+  private readonly blockOf: Int32Array;
+  /** Rows whose free waits for another stream. */
+  private waiting: number[] = [];
+  /** Those whose free completes behind the next allocation. */
+  private late: number[] = [];
+  private ordinal = NONE;
+  private peak: Bytes;
+  private peakEvent = -1;
+  private allocatedAtPeak: Bytes;
+  private idleAtPeak: Bytes;
+  private failedEvent = NONE;
+  private short: Bytes = 0;
+  private readonly asksForCapacity: boolean;
+
+  constructor(
+    private readonly requests: Requests,
+    private readonly change: Change,
+  ) {
+    const { firstFailure, limit, lanes, start, rows } = requests;
+    this.settings = change.settings ?? requests.settings;
+    this.capacity = change.capacity ?? limit ?? Infinity;
+    this.asksForCapacity = change.capacity !== undefined || firstFailure !== null;
+    const allocator = new CachingAllocator(this.settings, {
+      capacity: this.capacity,
+      synchronize: () => {
+        for (const row of this.waiting) this.release(row);
+        this.waiting = [];
+      },
+      // Free blocks of equal size are chosen by address, so an unchanged program gets those that it had.
+      recordedAddress: () => requests.segmentAt.get(this.ordinal),
+    });
+    for (const { owner, isPrivate } of lanes.owners) allocator.addPools(owner, isPrivate);
+    this.allocator = allocator;
+    const isLeftOut = (row: number): boolean => change.without?.[row] === 1;
+    this.blockOf =
+      change.restarts === true
+        ? requestAgain(start, allocator, rows, isLeftOut)
+        : restore(start, allocator, rows, isLeftOut);
+    this.peak = allocator.reserved;
+    this.allocatedAtPeak = allocator.allocated;
+    this.idleAtPeak = allocator.idle;
+  }
+
+  pass(turn: () => void): void {
+    const { allocator, settings, blockOf, asksForCapacity } = this;
+    const { events, first, count, step, row, lane, firstFailure } = this.requests;
+    const { without, emptiedBefore = [] } = this.change;
+    const failure = asksForCapacity ? firstFailure : null;
+    const end = failure === null ? count : failure.ordinal;
+    let nextEmptied = 0;
+    for (let ordinal = 0; ordinal < end; ordinal++) {
+      if (ordinal % EVENTS_PER_TURN === 0) turn();
+      if (emptiedBefore[nextEmptied] === ordinal) {
+        nextEmptied++;
+        allocator.releaseCached();
+      }
+      const own = row[ordinal];
+      switch (step[ordinal] as Step) {
+        case Step.Allocate: {
+          if (without?.[own] === 1) break;
+          const size = roundedSize(events.size[first + ordinal], settings);
+          const block = this.allocate(ordinal, 2 * lane[ordinal] + (size > MAX_SMALL ? 1 : 0), size);
+          if (block === NONE) return;
+          blockOf[own] = block;
+          if (this.late.length > 0) this.releaseLate();
+          break;
+        }
+        case Step.Free:
+          this.release(own);
+          break;
+        case Step.FreeLate:
+          this.waiting.push(own);
+          this.late.push(own);
+          break;
+        case Step.Await:
+          this.waiting.push(own);
+          break;
+        case Step.Release:
+          allocator.releaseCached();
+          break;
+        case Step.Fail:
+        case Step.None:
+          break;
+      }
+    }
+    if (failure !== null) this.allocate(failure.ordinal, failure.pool, roundedSize(failure.size, settings));
+  }
+
+  private allocate(ordinal: number, pool: number, size: Bytes): number {
+    const { allocator } = this;
+    this.ordinal = ordinal;
+    const block = allocator.malloc(pool, size);
+    if (block === NONE) {
+      this.failedEvent = ordinal;
+      this.short = allocator.reserved + allocator.neededFor(pool, size) - this.capacity;
+    } else if (allocator.reserved > this.peak) {
+      this.peak = allocator.reserved;
+      this.peakEvent = ordinal;
+      this.allocatedAtPeak = allocator.allocated;
+      this.idleAtPeak = allocator.idle;
+    }
+    return block;
+  }
+
+  private release(row: number): void {
+    const block = this.blockOf[row];
+    if (block === NONE) return;
+    this.blockOf[row] = NONE;
+    this.allocator.free(block);
+  }
+
+  private releaseLate(): void {
+    for (const row of this.late) this.release(row);
+    this.late = [];
+  }
+
+  outcome(): Outcome {
+    const { failedEvent, peak, capacity, asksForCapacity } = this;
+    return {
+      reservedPeakBytes: peak,
+      peakEvent: this.peakEvent,
+      reservedEndBytes: this.allocator.reserved,
+      allocatedAtPeakBytes: this.allocatedAtPeak,
+      idleAtPeakBytes: this.idleAtPeak,
+      fits: asksForCapacity ? failedEvent === NONE : null,
+      shortBytes: this.short,
+      leftBytes: asksForCapacity && capacity < Infinity ? capacity - peak : null,
+      failedEvent: failedEvent === NONE ? null : failedEvent,
+    };
+  }
+}
