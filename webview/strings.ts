@@ -489,6 +489,7 @@ export const strings = {
   library: t('Library or native code'),
   libraryHint: t('No line of yours is on the stack'),
   beforeRecording: t('Before recording'),
+  olderUse: (use: string) => t('Before recording ({0})', use),
   beforeRecordingHint: t('Allocated before the recording began'),
   noStack: t('No stack recorded'),
   noStackHint: t('Allocated where no Python ran, or recorded without stacks'),

@@ -70,6 +70,8 @@ export interface BandOwner {
     mapped: boolean;
   } | null;
   bucket: 'library' | 'beforeRecording' | 'noStack' | null;
+  /** The use of memory before recording that its sizes show. */
+  use?: Category;
 }
 
 export interface BandDetailQuery {

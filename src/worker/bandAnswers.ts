@@ -77,6 +77,7 @@ export class BandAnswers {
     if (series >= layout.allSeries.length || (row !== null && row >= history.allocations.count)) {
       throw new Error(t('The snapshot has changed. Try again.'));
     }
+    const { use } = layout.allSeries[series];
     const at = Math.min(event, history.trace.count - 1);
     const found =
       row === null ? seriesDetail(snapshot, index, layout, series, at) : blockDetail(snapshot, index, layout, row);
@@ -98,6 +99,7 @@ export class BandAnswers {
     };
     return {
       ...ownerPlace(owner),
+      ...(use !== null && { use }),
       series,
       event,
       row,
@@ -142,8 +144,8 @@ export class BandAnswers {
 
 function namesOf(view: BandWindow, layout: SeriesLayout): Pick<Bands, 'groups' | 'allSeries'> {
   const allSeries = Array.from(view.allSeries, (id): BandSeries => {
-    const { group, owner } = layout.allSeries[id];
-    return { id, group, ...ownerPlace(owner) };
+    const { group, owner, use } = layout.allSeries[id];
+    return { id, group, ...ownerPlace(owner), ...(use !== null && { use }) };
   });
   return {
     allSeries,

@@ -13,7 +13,8 @@ const MAX_CHARACTERS = 120;
 type PathPart = 'name' | 'end' | 'whole';
 
 /** `train.py:26`, or its owner without a line. */
-export function ownerName({ place, bucket }: BandOwner, part: PathPart): string {
+export function ownerName({ place, bucket, use }: BandOwner, part: PathPart): string {
+  if (use !== undefined) return strings.olderUse(strings.categoryName[use]);
   if (place === null) return strings[bucket ?? 'library'];
   const { file } = place;
   return placeText({ name: fileName, end: pathEnd, whole: () => file }[part](file), place.line);

@@ -48,7 +48,7 @@ export function paintsOf(stacked: StackedBands, theme: Pick<ChartTheme, 'backgro
       return hue === undefined ? paint(220, CALM, dark, shade) : paint(hue, 0.4, dark, shade / 2);
     }
     if (bands.grouping !== 'age' && bands.grouping !== 'category' && bucket !== null)
-      return paint(220, bucket === 'library' ? 0.12 : 0.04, dark);
+      return paint(220, bucket === 'library' ? 0.12 : 0.04, dark, bucket === 'beforeRecording' ? shade : 0);
     const turn = unjudged ? id : rank;
     return paint((FIRST_HUE + turn * HUE_STEP) % 360, 0.45, dark, shade / 2);
   });

@@ -16,7 +16,14 @@ export class LeftOut extends Error {
   }
 }
 
-const TRACE_FACTS = ['steps', 'lifetimes', 'peaks', 'scopes', 'spans', 'curves'] as const satisfies (keyof TraceFacts)[];
+const TRACE_FACTS = [
+  'steps',
+  'lifetimes',
+  'peaks',
+  'scopes',
+  'spans',
+  'curves',
+] as const satisfies (keyof TraceFacts)[];
 
 /**
  * The digest of a snapshot whose trace a later one continues. It omits facts that need each event; reading these throws

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
-import type { CategoryCode } from '../attribution/category.js';
+import type { Category, CategoryCode } from '../attribution/category.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
 import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';
@@ -22,6 +22,8 @@ interface Series {
   readonly owner: Owner;
   /** Set if the series is one stack; an index into the sources. */
   readonly source: number | null;
+  /** The use of memory before recording that its sizes show; null where they show none, and of other memory. */
+  readonly use: Category | null;
 }
 
 /** The series from the bottom up. The longest-lived are lowest, so that short-lived ones move nothing else. */
@@ -42,6 +44,7 @@ interface Growing extends StackedBands {
   group: string;
   owner: Owner;
   source: number | null;
+  use: Category | null;
 }
 
 const SPAN_NAMES: Record<LifeSpan, string> = {
@@ -55,7 +58,7 @@ const SPAN_NAMES: Record<LifeSpan, string> = {
 export interface SeriesLabels {
   verdictOf(owner: Owner): string;
   /** @param frames of the allocating stack, innermost first */
-  categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): string;
+  categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): Category;
 }
 
 export function seriesLayout(
@@ -72,14 +75,16 @@ export function seriesLayout(
   for (let source = 0; source < sources.count; source++) {
     const stackless = sources.isRecorded[source] === 1 ? 'noStack' : 'beforeRecording';
     const owner = ownerOfStack(snapshot, sources.stack[source], sources.forwardStack[source], stackless, lookup);
-    const line = 'line' in owner ? ownerKey(owner.line) : owner.bucket;
+    const category = labels.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source]));
+    const use = 'bucket' in owner && owner.bucket === 'beforeRecording' && category !== 'other' ? category : null;
+    const line = 'line' in owner ? ownerKey(owner.line) : `${owner.bucket}${use ?? ''}`;
     const stack = grouping === 'stack' ? `${sources.stack[source]}/${sources.forwardStack[source]}` : '';
     const group = {
       line: () => line,
       file: () => ('line' in owner ? owner.line.file : owner.bucket),
       stack: () => stack,
       verdict: () => labels.verdictOf(owner),
-      category: () => labels.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source])),
+      category: () => category,
       age: () => SPAN_NAMES[sources.span[source] as LifeSpan],
     }[grouping]();
     const key = `${group}\n\n${line}\n\n${stack}`;
@@ -87,7 +92,7 @@ export function seriesLayout(
     const { bytes, weight } = { bytes: sources.bytes[source], weight: sources.weight[source] };
     const series = allSeries.get(key);
     if (series === undefined) {
-      allSeries.set(key, { group, owner, source: grouping === 'stack' ? source : null, bytes, weight });
+      allSeries.set(key, { group, owner, source: grouping === 'stack' ? source : null, use, bytes, weight });
     } else {
       series.bytes += bytes;
       series.weight += weight;
@@ -121,7 +126,7 @@ function arranged(
   return {
     grouping,
     groups: lowestFirst.map((name) => ({ name: named ? name : '', rank: rank.get(name) ?? 0 })),
-    allSeries: order.map(([, { group, owner, source }]) => ({ group: place.get(group) ?? 0, owner, source })),
+    allSeries: order.map(([, { group, owner, source, use }]) => ({ group: place.get(group) ?? 0, owner, source, use })),
     seriesOf: Uint32Array.from(keyOf, (key) => at.get(key) ?? 0),
   };
 }

@@ -6,6 +6,7 @@ import { allocationIndex, type AllocationIndex } from '../../../src/core/timelin
 import { blockDetail, seriesDetail } from '../../../src/core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../../../src/core/timeline/bandWindow.js';
 import { allocatedIn } from '../../../src/core/timeline/allocatedIn.js';
+import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/category.js';
 import { Categorizer } from '../../../src/core/attribution/categorizer.js';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
@@ -19,7 +20,7 @@ import {
   type SeriesLayout,
   type SeriesLabels,
 } from '../../../src/core/timeline/seriesLayout.js';
-import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { EMPTY_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { packBands, unpackBands } from '../../../src/protocol/bandCode.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
@@ -35,7 +36,7 @@ import { newFolder, removeCopies } from '../../support/workspaces.js';
 const noWorkspace = (): null => null;
 const words: SeriesLabels = {
   verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
-  categoryOf: (code) => String(code),
+  categoryOf: (code) => (code === CategoryCode.PerhapsInputs ? 'inputs' : CATEGORIES[code]),
 };
 const noSeries = (): boolean => false;
 const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'category', 'verdict', 'age'];
@@ -102,6 +103,30 @@ describe('The bands of a history', () => {
 
   before(async () => {
     all = await subjects();
+  });
+
+  it('has a band for each use of memory before recording that sizes show, and loses no byte', async function () {
+    if (!hasCorpus()) {
+      console.log('    skipped: no corpus beside the checkout');
+      this.skip();
+    }
+    const name = 'full_train_step_bf16_torch2_11.pickle';
+    const { snapshot, index } = indexed(name, await readFile(join(CORPUS, 'recorded_on_gpu', name)), 0);
+    const layout = seriesLayout(snapshot, index, 'line', noWorkspace, words);
+    const before = new Map<string | null, number>();
+    const { bytes, birth, stack } = index.history.allocations;
+    let all = 0;
+    for (let row = 0; row < index.history.allocations.count; row++) {
+      if (birth[row] >= 0 || stack[row] > EMPTY_STACK) continue;
+      const { use } = layout.allSeries[layout.seriesOf[index.sourceOf[row]]];
+      before.set(use, (before.get(use) ?? 0) + bytes[row]);
+      all += bytes[row];
+    }
+    assert.deepEqual(
+      [...before.keys()].sort(),
+      ['gradients', 'optimizerState', 'parameters', 'workspace', null].sort(),
+    );
+    assert.equal(all, 41_034_610_688 + (before.get('gradients') ?? 0), 'the gradients are freed before the peak');
   });
 
   it('add up to the curve in every column of every window, and each to its allocations', () => {

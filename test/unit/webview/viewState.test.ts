@@ -45,7 +45,7 @@ describe('the state that outlives a reload', () => {
   it('leaves out every part that has not the shape it should have', () => {
     const wrong: Record<string, unknown[]> = {
       request: [-1, 1.5, '1', null],
-      selection: [{ path: 7, device: 0 }, { path: '/a', device: -1 }, 'x'],
+      selection: [{ path: 7, device: 0 }, { path: '/a', device: -2 }, 'x'],
       highlight: [{ file: 'a.py' }, { file: 'a.py', line: 1.5 }],
       axis: ['steps', null],
       range: [{ from: 2, to: 1 }, { from: 0, to: null }, { from: 'a', to: 'b' }, {}],
