@@ -3,6 +3,7 @@ import { countUpTo } from '../model/ascending.js';
 import type { DeviceHistory } from '../model/history.js';
 import { freeingAction } from '../model/replay.js';
 import { Action, EMPTY_STACK, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import { lowestHighWord } from '../model/snapshotAt.js';
 import type { Bytes } from '../model/units.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
@@ -12,7 +13,7 @@ import { CachingAllocator } from './cachingAllocator.js';
 import { EVENTS_PER_TURN, rowsByEvent, Step, type Failure, type Requests } from './requests.js';
 import { GRANULE, MAX_SMALL, recordedSettings, roundedSize, segmentBytes, type AllocatorSettings } from './settings.js';
 import { Lanes, restore, startState, type StartState } from './startState.js';
-import { isOfSegments, lowestHighWord, privateSegments, unreplayable, type PrivateSegments } from './traceFacts.js';
+import { isOfSegments, privateSegments, unreplayable, type PrivateSegments } from './traceFacts.js';
 
 /** How well the model predicts a recording. */
 export interface ReplayProof {

@@ -31,16 +31,6 @@ export function isOfSegments(action: number): boolean {
   );
 }
 
-/** The lowest upper half of an address: addresses from there on are exact as numbers, also above 2^53. */
-export function lowestHighWord({ events, segments }: Snapshot, { trace }: DeviceHistory): number {
-  let lowest = Infinity;
-  for (let segment = 0; segment < segments.count; segment++)
-    if (segments.device[segment] === trace.device) lowest = Math.min(lowest, segments.addrHigh[segment]);
-  for (let event = trace.first; event < trace.first + trace.count; event++)
-    if (isOfSegments(events.action[event])) lowest = Math.min(lowest, events.addrHigh[event]);
-  return lowest === Infinity ? 0 : lowest;
-}
-
 /** The segments of private pools, by address. */
 export function privateSegments(
   { segments, strings }: Snapshot,

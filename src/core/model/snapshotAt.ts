@@ -24,6 +24,9 @@ export interface SnapshotAt {
 const LARGEST_SMALL_SEGMENT: Bytes = 2 * 1024 * 1024;
 const HIGH_WORD = 2 ** 32;
 
+/** Counts addresses from here on, so that a number holds each exactly, also above 2^53. */
+type HighBase = number;
+
 interface Segment {
   start: number;
   size: Bytes;
@@ -47,8 +50,9 @@ interface Block {
  * @param ordinal of the event in the device's trace; -1 for the state before the first
  */
 export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): SnapshotAt {
-  const segments = segmentsAt(snapshot, history, ordinal);
-  const live = blocksAt(snapshot, history, ordinal);
+  const base = lowestHighWord(snapshot, history);
+  const segments = segmentsAt(snapshot, history, ordinal, base);
+  const live = blocksAt(snapshot, history, ordinal, base);
   const rows: { segment: number; block: Block }[] = [];
   const firstBlock = new Uint32Array(segments.length + 1);
   let unplacedBytes = 0;
@@ -75,23 +79,43 @@ export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: 
   for (; next < live.length; next++) unplacedBytes += live[next].size;
   const { device } = history.trace;
   return {
-    snapshot: { ...snapshot, segments: segmentTable(segments, firstBlock, device), blocks: blockTable(rows) },
+    snapshot: {
+      ...snapshot,
+      segments: segmentTable(segments, firstBlock, device, base),
+      blocks: blockTable(rows, base),
+    },
     unplacedBytes,
   };
 }
 
 const FREE = { state: BlockState.Inactive, stack: NO_STACK, allocEvent: NO_INDEX } as const;
 
+/** The lowest upper half of an address of the device. */
+export function lowestHighWord({ events, segments, blocks }: Snapshot, { trace }: DeviceHistory): HighBase {
+  const { action, addrHigh } = events;
+  let lowest = Infinity;
+  for (let segment = 0; segment < segments.count; segment++)
+    if (segments.device[segment] === trace.device) lowest = Math.min(lowest, segments.addrHigh[segment]);
+  for (let block = 0; block < blocks.count; block++)
+    if (segments.device[blocks.segment[block]] === trace.device) lowest = Math.min(lowest, blocks.addrHigh[block]);
+  for (let event = trace.first; event < trace.first + trace.count; event++) {
+    // Other events have no address.
+    if (action[event] <= Action.SegmentUnmap) lowest = Math.min(lowest, addrHigh[event]);
+  }
+  return lowest === Infinity ? 0 : lowest;
+}
+
 /** By address. */
 function segmentsAt(
   { events, segmentEvents, segments }: Snapshot,
   { trace }: DeviceHistory,
   ordinal: number,
+  base: HighBase,
 ): Segment[] {
   const held = new Map<number, Segment>();
   for (let row = 0; row < segments.count; row++) {
     if (segments.device[row] !== trace.device) continue;
-    const start = segments.addrHigh[row] * HIGH_WORD + segments.addrLow[row];
+    const start = (segments.addrHigh[row] - base) * HIGH_WORD + segments.addrLow[row];
     held.set(start, {
       start,
       size: segments.totalSize[row],
@@ -106,7 +130,7 @@ function segmentsAt(
   for (let at = countUpTo(changing, trace.first + trace.count - 1) - 1; at >= 0; at--) {
     const event = changing[at];
     if (event <= trace.first + ordinal) break;
-    const start = events.addrHigh[event] * HIGH_WORD + events.addrLow[event];
+    const start = (events.addrHigh[event] - base) * HIGH_WORD + events.addrLow[event];
     const size = events.size[event];
     const isSmall = Number(size <= LARGEST_SMALL_SEGMENT);
     const back = { start, size, stream: stream[at], pool: 0, stack: events.stack[event], isSmall };
@@ -157,7 +181,7 @@ function joinTo(held: Map<number, Segment>, range: Segment): void {
 }
 
 /** Live blocks, by address. */
-function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): Block[] {
+function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, base: HighBase): Block[] {
   const { events } = snapshot;
   const { trace, allocations } = history;
   const { birth, death, bytes, stack } = allocations;
@@ -174,7 +198,7 @@ function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): 
     const high = known === null ? (snapshot.blocks.addrHigh[block] ?? 0) : events.addrHigh[known];
     const isPending = waiting.get(low, high) !== -1;
     live.push({
-      start: high * HIGH_WORD + low,
+      start: (high - base) * HIGH_WORD + low,
       size: bytes[row],
       state: isPending ? BlockState.PendingFree : BlockState.Allocated,
       stack: stack[row],
@@ -217,13 +241,18 @@ function blocksWithoutBirth({ blocks, segments, events }: Snapshot, { trace }: D
   return older.reverse();
 }
 
-function segmentTable(segments: readonly Segment[], firstBlock: Uint32Array, device: number): SegmentTable {
+function segmentTable(
+  segments: readonly Segment[],
+  firstBlock: Uint32Array,
+  device: number,
+  base: HighBase,
+): SegmentTable {
   const column = (of: (segment: Segment) => number): Uint32Array => Uint32Array.from(segments, of);
   return {
     count: segments.length,
     device: Int32Array.from(segments, () => device),
     addrLow: column(({ start }) => start % HIGH_WORD),
-    addrHigh: column(({ start }) => Math.floor(start / HIGH_WORD)),
+    addrHigh: column(({ start }) => Math.floor(start / HIGH_WORD) + base),
     totalSize: Float64Array.from(segments, ({ size }) => size),
     stream: column(({ stream }) => stream),
     isSmall: Uint8Array.from(segments, ({ isSmall }) => isSmall),
@@ -234,12 +263,12 @@ function segmentTable(segments: readonly Segment[], firstBlock: Uint32Array, dev
   };
 }
 
-function blockTable(rows: readonly { segment: number; block: Block }[]): BlockTable {
+function blockTable(rows: readonly { segment: number; block: Block }[], base: HighBase): BlockTable {
   return {
     count: rows.length,
     segment: Uint32Array.from(rows, ({ segment }) => segment),
     addrLow: Uint32Array.from(rows, ({ block }) => block.start % HIGH_WORD),
-    addrHigh: Uint32Array.from(rows, ({ block }) => Math.floor(block.start / HIGH_WORD)),
+    addrHigh: Uint32Array.from(rows, ({ block }) => Math.floor(block.start / HIGH_WORD) + base),
     size: Float64Array.from(rows, ({ block }) => block.size),
     requestedSize: new Float64Array(rows.length),
     state: Uint8Array.from(rows, ({ block }) => block.state),
