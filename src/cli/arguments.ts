@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { DEFAULT_SETTINGS, withSettings } from '../core/allocator/settings.js';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
 import { VERDICT_TEXT } from '../core/report/reportText.js';
 import { parseBytes } from '../core/text/byteText.js';
@@ -98,8 +99,26 @@ export interface McpArguments extends Pick<CommonArguments, 'inputs' | 'rules'> 
   readonly root: string;
 }
 
+/** One snapshot, and what would be different. */
+export interface WhatIfArguments extends Pick<CommonArguments, 'inputs' | 'root' | 'rules' | 'out'> {
+  readonly command: 'what-if';
+  readonly output: 'text' | 'json';
+  /** Memory that the driver gives, null for that of the recording. */
+  readonly capacity: Bytes | null;
+  /** Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF; none for the usual ones. */
+  readonly settings: readonly string[];
+  /** Lines whose allocations are left out. */
+  readonly without: readonly { readonly file: string; readonly line: number }[];
+}
+
 /** A command that is done once, in a thread. */
-export type JobCommand = CleanArguments | AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
+export type JobCommand =
+  | CleanArguments
+  | AnalyzeArguments
+  | CompareArguments
+  | DigestArguments
+  | SummarizeArguments
+  | WhatIfArguments;
 
 type Invocation = JobCommand | McpArguments | InformationRequest;
 
@@ -123,13 +142,27 @@ const OPTIONS = {
   jobs: { type: 'string' },
   shard: { type: 'string' },
   shards: { type: 'string' },
+  capacity: { type: 'string' },
+  set: { type: 'string', multiple: true },
+  without: { type: 'string', multiple: true },
   'expect-ranks': { type: 'string' },
   all: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
 } as const satisfies ParseArgsConfig['options'];
 
-const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts', 'clean', 'baseline', 'mcp'] as const;
+const COMMANDS = [
+  'analyze',
+  'compare',
+  'what-if',
+  'digest',
+  'summarize',
+  'report',
+  'facts',
+  'clean',
+  'baseline',
+  'mcp',
+] as const;
 const COMMAND_LIST = `${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS[COMMANDS.length - 1]}`;
 const FOLDER = 'a folder that leakline digest --out wrote';
 
@@ -182,6 +215,7 @@ export function parseArguments(args: readonly string[]): Invocation {
     return { command: known, inputs, out, name, jobs, ...shards };
   }
   if (known === 'clean') return { command: known, inputs };
+  if (known === 'what-if') return whatIfArguments(inputs, rules, values);
   const common = {
     inputs,
     root: values.root ?? null,
@@ -247,6 +281,36 @@ function sizeOf(text: string): Bytes {
   const bytes = parseBytes(text);
   if (bytes === null) throw new UsageError(`--budget takes bytes per step, such as 512KiB or 0B, not '${text}'.`);
   return bytes;
+}
+
+function whatIfArguments(
+  inputs: readonly string[],
+  rules: readonly PathRule[],
+  values: ReturnType<typeof parse>['values'],
+): WhatIfArguments {
+  if (inputs.length !== 1) throw new UsageError(`what-if takes one snapshot, not ${inputs.length}.`);
+  const output = outputOf(values);
+  if (output !== 'text' && output !== 'json')
+    throw new UsageError(`--${output} does not work with what-if: use --json.`);
+  const capacity = values.capacity === undefined ? null : parseBytes(values.capacity);
+  if (values.capacity !== undefined && (capacity === null || capacity === 0))
+    throw new UsageError(`--capacity takes the memory of a device, such as 24GiB, not '${values.capacity}'.`);
+  const settings = values.set ?? [];
+  for (const setting of settings) {
+    try {
+      withSettings(DEFAULT_SETTINGS, setting);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new UsageError(`--set: ${error.message}`);
+    }
+  }
+  const without = (values.without ?? []).map((text) => {
+    const [, file = '', line = ''] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? [];
+    if (file === '') throw new UsageError(`--without takes FILE:LINE, such as train.py:40, not '${text}'.`);
+    return { file, line: Number(line) };
+  });
+  const { root = null, out = null } = values;
+  return { command: 'what-if', inputs, root, rules, out, output, capacity, settings, without };
 }
 
 function outputOf(values: Partial<Record<OutputFormat, boolean>>): OutputFormat {

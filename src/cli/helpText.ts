@@ -3,6 +3,8 @@ export const HELP = `Usage:
   leakline analyze [options] FILES...   live and leaked GPU memory by source line
   leakline compare [options] A B        growth from snapshot A to snapshot B by source line; of two runs (a folder
                                         of snapshots each) also whether the leak is gone
+  leakline what-if [options] FILE       reserved memory of the snapshot's allocations under other allocator settings, on
+                                        another device, or without some lines
   leakline digest --out OUT FILES...    write a digest of each snapshot that has none in OUT
   leakline summarize [options] OUT      write a summary of each rank: report then reads no digests
   leakline report [options] OUT         like analyze, from digests and summaries
@@ -31,6 +33,11 @@ Options:
                     (worse, same, smaller, cannotTell), or on missing ranks or files (incomplete);
                     separate several by commas
   --budget SIZE     bytes that may leak per step, such as 512KiB, in place of the budget in DIR/.leakline.json
+  --capacity SIZE   memory that what-if has to fit, such as 24GiB; default: that of a recorded out-of-memory error
+  --set NAME:VALUE  setting of PYTORCH_CUDA_ALLOC_CONF for what-if, such as expandable_segments:True (repeatable);
+                    default: the usual ones
+  --without FILE:LINE
+                    line whose allocations what-if leaves out (repeatable)
   --rank-pattern R  regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'
   --cache DIR       store digests of the inputs of analyze in DIR, and reuse them the next time
   --jobs N          threads that read files, for analyze and digest

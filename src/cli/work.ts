@@ -1,5 +1,6 @@
 import { stat, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { NO_BUDGET, overBudget } from '../core/report/budget.js';
 import { withIgnored } from '../core/report/ignoredLeaks.js';
 import { reportJson } from '../core/render/findingText.js';
@@ -14,7 +15,7 @@ import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
-import { type AnalyzeArguments, type CompareArguments, type JobCommand } from './arguments.js';
+import type { AnalyzeArguments, CompareArguments, JobCommand, WhatIfArguments } from './arguments.js';
 import { UsageError } from './usageError.js';
 import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
@@ -27,6 +28,7 @@ import { gather, reportOfGathered } from './fleet/gather.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { Reporting } from './fleet/summary.js';
+import { whatIfDevices, whatIfText } from './whatIf.js';
 import { VERSION } from '../node/version.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
 
@@ -60,6 +62,8 @@ export async function work(
       return false;
     case 'facts':
       return analyze(command, context);
+    case 'what-if':
+      return printTo(command, context, (to) => whatIf(command, to));
     default:
       return printTo(command, context, (to) => analyze(command, to));
   }
@@ -208,6 +212,19 @@ async function compare(command: CompareArguments, context: CommandContext): Prom
       break;
   }
   return report.fix !== null && command.failOn.includes(report.fix.answer);
+}
+
+/** @returns false: `--fail-on` does not apply */
+async function whatIf(command: WhatIfArguments, context: CommandContext): Promise<false> {
+  try {
+    const devices = await whatIfDevices(command, await workspaceOf(command), context);
+    if (command.output === 'json') printJson({ devices }, context);
+    else context.print(whatIfText(devices));
+  } catch (error) {
+    if (!SnapshotError.is(error)) throw error;
+    context.complain(error.message);
+  }
+  return false;
 }
 
 /** @throws UsageError if the root is not a folder */

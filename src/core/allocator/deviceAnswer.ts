@@ -20,7 +20,7 @@ export interface Question {
 
 export interface ChangeOutcome extends Outcome {
   /** A setting, {@link EMPTY_CACHE}, or null for the recorded settings without some allocations. */
-  change: string | null;
+  setting: string | null;
   /** True if memory that is older than the trace is laid out again, in an order that is not known. */
   isEstimate: boolean;
   /** The reserved peak without the change, by the same replay. */
@@ -48,6 +48,7 @@ interface RecordedOutcome {
   failure: { event: number; isReproduced: boolean } | null;
   fits: boolean | null;
   shortBytes: Bytes;
+  leftBytes: Bytes | null;
   smallestCapacityBytes: Bytes | null;
 }
 
@@ -76,7 +77,11 @@ export function answerDevice(
   const limits = capacity === null ? {} : { capacity };
   const asks = capacity !== null || requests.firstFailure !== null;
   const least = (change: Change): Bytes | null => (asks ? smallestCapacity(requests, change, turn) : null);
-  const unchanged = whatIf(requests, limits, turn);
+  // A setting, like another device, is there from the start of the program on: older memory would be elsewhere too.
+  const isOlder = requests.start.reservedBytes > 0;
+  const same: Change = { ...limits, restarts: isOlder && capacity !== null };
+  const unchanged = whatIf(requests, same, turn);
+  const again = isOlder ? whatIf(requests, { ...limits, restarts: true }, turn) : unchanged;
   const recorded: RecordedOutcome = {
     reservedPeakBytes: requests.reservedPeakBytes,
     reservedEndBytes: requests.reservedEndBytes,
@@ -85,20 +90,21 @@ export function answerDevice(
     failure: failureOf(requests, turn),
     fits: unchanged.fits,
     shortBytes: unchanged.shortBytes,
-    smallestCapacityBytes: least({}),
+    leftBytes: unchanged.leftBytes,
+    smallestCapacityBytes: least(same),
   };
-  // A setting holds from the start of the program on, so that older memory would be elsewhere too.
-  const restarts = requests.start.reservedBytes > 0;
-  const again = restarts ? whatIf(requests, { ...limits, restarts }, turn) : unchanged;
+  const less: Change = without === null ? {} : { without };
   const outcomes: ChangeOutcome[] = [];
-  const add = (name: string | null, change: Change, isWished: boolean): void => {
-    const whole: Change = { ...limits, ...change, ...(without === null ? {} : { without }) };
+  const add = (setting: string | null, change: Change, isWished: boolean): void => {
+    const whole: Change = { ...same, ...less, ...change };
+    const { restarts = false } = whole;
     const outcome = whatIf(requests, whole, turn);
-    const base = change.restarts === true ? again : unchanged;
-    if (!isWished && isEqual(outcome, base)) return;
+    const base = restarts ? again : unchanged;
+    const alone = without === null ? base : whatIf(requests, { ...same, ...less, restarts }, turn);
+    if (!isWished && isEqual(outcome, alone)) return;
     outcomes.push({
-      change: name,
-      isEstimate: change.restarts === true,
+      setting,
+      isEstimate: restarts,
       insteadOfBytes: base.reservedPeakBytes,
       smallestCapacityBytes: least(whole),
       ...outcome,
@@ -106,7 +112,7 @@ export function answerDevice(
   };
   if (without !== null) add(null, {}, true);
   for (const setting of settings ?? usualSettings(requests, capacity !== null || requests.limit !== null))
-    add(setting, { settings: withSettings(requests.settings, setting), restarts }, settings !== null);
+    add(setting, { settings: withSettings(requests.settings, setting), restarts: isOlder }, settings !== null);
   if (settings === null && steps.length > 0) add(EMPTY_CACHE, { emptiedBefore: steps }, false);
   return { replay: proof, recorded, outcomes: outcomes.sort(betterFirst) };
 }
@@ -134,11 +140,10 @@ function isEqual(a: Outcome, b: Outcome): boolean {
   );
 }
 
-function betterFirst(a: Outcome, b: Outcome): number {
+function betterFirst(a: ChangeOutcome, b: ChangeOutcome): number {
   return (
     Number(b.fits === true) - Number(a.fits === true) ||
-    (b.failedEvent ?? 0) - (a.failedEvent ?? 0) ||
-    a.shortBytes - b.shortBytes ||
+    (a.smallestCapacityBytes ?? 0) - (b.smallestCapacityBytes ?? 0) ||
     a.reservedPeakBytes - b.reservedPeakBytes ||
     a.reservedEndBytes - b.reservedEndBytes
   );

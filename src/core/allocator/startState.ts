@@ -309,21 +309,3 @@ export function restore(
   }
   return blockOf;
 }
-
-/**
- * Requests the allocated blocks of the state at the start from an allocator, in the order of their addresses. @returns
- * its blocks by row of the allocations
- */
-export function requestAgain(
-  { segments }: StartState,
-  allocator: CachingAllocator,
-  rows: number,
-  isLeftOut: (row: number) => boolean,
-): Int32Array {
-  const blockOf = new Int32Array(rows).fill(NONE);
-  for (const { pool, blocks } of segments) {
-    for (const { row, size } of blocks)
-      if (row !== NONE && !isLeftOut(row)) blockOf[row] = allocator.malloc(pool, size);
-  }
-  return blockOf;
-}

@@ -4,7 +4,7 @@ import { NONE } from './blocks.js';
 import { CachingAllocator } from './cachingAllocator.js';
 import { EVENTS_PER_TURN, Step, type Requests } from './requests.js';
 import { MAX_SMALL, roundedSize, SMALL_SEGMENT, type AllocatorSettings } from './settings.js';
-import { requestAgain, restore } from './startState.js';
+import { restore } from './startState.js';
 
 /** A change to a recorded program. Without one, the replay is as recorded. */
 export interface Change {
@@ -37,7 +37,7 @@ export interface Outcome {
   shortBytes: Bytes;
   /** What the capacity has left at the peak; null if no capacity is known. */
   leftBytes: Bytes | null;
-  /** The first event whose request fails, null if none does. */
+  /** The first event whose request fails, -1 for memory that is older than the trace; null if none does. */
   failedEvent: number | null;
 }
 
@@ -63,7 +63,7 @@ export function smallestCapacity(requests: Requests, change: Change, turn?: () =
     whatIf(requests, { ...change, capacity: units * CAPACITY_STEP }, turn).fits === true;
   const { reservedPeakBytes } = whatIf(requests, { ...change, capacity: Infinity }, turn);
   let high = Math.ceil(reservedPeakBytes / CAPACITY_STEP);
-  let low = Math.ceil(requests.start.reservedBytes / CAPACITY_STEP) - 1;
+  let low = 0;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (fits(middle)) high = middle;
@@ -82,11 +82,11 @@ class Run {
   /** Those whose free completes behind the next allocation. */
   private late: number[] = [];
   private ordinal = NONE;
-  private peak: Bytes;
+  private peak: Bytes = 0;
   private peakEvent = -1;
-  private allocatedAtPeak: Bytes;
-  private idleAtPeak: Bytes;
-  private failedEvent = NONE;
+  private allocatedAtPeak: Bytes = 0;
+  private idleAtPeak: Bytes = 0;
+  private failedEvent: number | null = null;
   private short: Bytes = 0;
   private readonly asksForCapacity: boolean;
 
@@ -110,13 +110,22 @@ class Run {
     for (const { owner, isPrivate } of lanes.owners) allocator.addPools(owner, isPrivate);
     this.allocator = allocator;
     const isLeftOut = (row: number): boolean => change.without?.[row] === 1;
-    this.blockOf =
-      change.restarts === true
-        ? requestAgain(start, allocator, rows, isLeftOut)
-        : restore(start, allocator, rows, isLeftOut);
-    this.peak = allocator.reserved;
-    this.allocatedAtPeak = allocator.allocated;
-    this.idleAtPeak = allocator.idle;
+    if (change.restarts === true) {
+      this.blockOf = new Int32Array(rows).fill(NONE);
+      this.requestAgain(isLeftOut);
+    } else this.blockOf = restore(start, allocator, rows, isLeftOut);
+    if (allocator.reserved > this.peak) this.notePeak(-1);
+  }
+
+  /** Requests the blocks that are older than the trace, in the order of their addresses. */
+  private requestAgain(isLeftOut: (row: number) => boolean): void {
+    for (const { pool, blocks } of this.requests.start.segments) {
+      for (const { row, size } of blocks) {
+        if (row === NONE || isLeftOut(row)) continue;
+        this.blockOf[row] = this.allocate(-1, pool, size);
+        if (this.failedEvent !== null) return;
+      }
+    }
   }
 
   pass(turn: () => void): void {
@@ -125,6 +134,7 @@ class Run {
     const { without, emptiedBefore = [] } = this.change;
     const failure = asksForCapacity ? firstFailure : null;
     const end = failure === null ? count : failure.ordinal;
+    if (this.failedEvent !== null) return;
     let nextEmptied = 0;
     for (let ordinal = 0; ordinal < end; ordinal++) {
       if (ordinal % EVENTS_PER_TURN === 0) turn();
@@ -171,13 +181,16 @@ class Run {
     if (block === NONE) {
       this.failedEvent = ordinal;
       this.short = allocator.reserved + allocator.neededFor(pool, size) - this.capacity;
-    } else if (allocator.reserved > this.peak) {
-      this.peak = allocator.reserved;
-      this.peakEvent = ordinal;
-      this.allocatedAtPeak = allocator.allocated;
-      this.idleAtPeak = allocator.idle;
-    }
+    } else if (allocator.reserved > this.peak) this.notePeak(ordinal);
     return block;
+  }
+
+  private notePeak(ordinal: number): void {
+    const { reserved, allocated, idle } = this.allocator;
+    this.peak = reserved;
+    this.peakEvent = ordinal;
+    this.allocatedAtPeak = allocated;
+    this.idleAtPeak = idle;
   }
 
   private release(row: number): void {
@@ -200,10 +213,10 @@ class Run {
       reservedEndBytes: this.allocator.reserved,
       allocatedAtPeakBytes: this.allocatedAtPeak,
       idleAtPeakBytes: this.idleAtPeak,
-      fits: asksForCapacity ? failedEvent === NONE : null,
+      fits: asksForCapacity ? failedEvent === null : null,
       shortBytes: this.short,
       leftBytes: asksForCapacity && capacity < Infinity ? capacity - peak : null,
-      failedEvent: failedEvent === NONE ? null : failedEvent,
+      failedEvent,
     };
   }
 }

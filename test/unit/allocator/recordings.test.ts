@@ -1,0 +1,183 @@
+/** Recordings through the model: those of the project, and where the corpus is there, those of real GPUs. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { answerDevice, reservedAnswer } from '../../../src/core/allocator/deviceAnswer.js';
+import { replayAsRecorded } from '../../../src/core/allocator/recordedReplay.js';
+import { withSettings } from '../../../src/core/allocator/settings.js';
+import { smallestCapacity, whatIf } from '../../../src/core/allocator/whatIf.js';
+import { deviceHistory, type TraceHistory } from '../../../src/core/model/history.js';
+import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { ringed } from '../../support/ringed.js';
+import { everyNth } from '../../support/sample.js';
+import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const GIB = 2 ** 30;
+const NO_QUESTION = { settings: null, capacity: null, without: null, steps: [] };
+const SHAPES = join(FIXTURES, 'shapes');
+
+const replayOf = (snapshot: Snapshot, device = 0) => replayAsRecorded(snapshot, deviceHistory(snapshot, device));
+
+/** Replays that agree, of all devices with a trace of some length. */
+async function expectAgreement(files: readonly string[], except: readonly RegExp[]): Promise<number> {
+  let allocations = 0;
+  for (const file of files) {
+    const snapshot = await readFile(file);
+    for (const { device, count } of snapshot.traces) {
+      if (count < 20 || except.some((name) => name.test(file))) continue;
+      const history = deviceHistory(snapshot, device);
+      const { proof, requests } = replayAsRecorded(snapshot, history);
+      assert.equal(proof.firstDifference, null, file);
+      assert.ok(requests !== null);
+      allocations += proof.predicted;
+      assert.deepEqual([proof.predicted, proof.segmentsPredicted], [proof.allocations, proof.segments], file);
+      const reserved = history.reserved ?? new Float64Array();
+      assert.equal(requests.reservedPeakBytes, Math.max(...reserved), file);
+      assert.equal(requests.reservedEndBytes, reserved.at(-1), file);
+      const { reservedPeakBytes, failedEvent } = whatIf(requests, {});
+      if (requests.firstFailure === null) assert.equal(reservedPeakBytes, requests.reservedPeakBytes, file);
+      else assert.equal(failedEvent, requests.firstFailure.ordinal, file);
+    }
+  }
+  return allocations;
+}
+
+describe('The allocator’s model', () => {
+  it('predicts each address and segment of the project’s recordings, and their reserved bytes', async () => {
+    const files = everyNth(picklesUnder(FIXTURES), 8);
+    // Pinned host memory and CPU profiles have other allocators.
+    const allocations = await expectAgreement([...files, ...picklesUnder(SHAPES)], [/pinned_host/, /profile/]);
+    assert.ok(allocations > 80_000, `only ${allocations} allocations`);
+  });
+
+  it('predicts each address and segment of recordings of GPUs', async function () {
+    if (!hasCorpus()) this.skip();
+    const files = ['recorded_on_gpu', 'real'].flatMap((folder) => picklesUnder(join(CORPUS, folder)));
+    // Its addresses were replaced.
+    const allocations = await expectAgreement(files, [/does_not_reconcile_scrubbed/]);
+    assert.ok(allocations > 50_000, `only ${allocations} allocations`);
+  });
+
+  it('predicts a trace from any event on, because the state before it is walked back', async () => {
+    for (const name of ['pending_free.pickle', 'expandable_unmap.pickle', 't213.p4.pickle', 'xpu_like.p4.pickle']) {
+      const whole = await readFile(join(SHAPES, name));
+      for (let entries = 20; entries < whole.traces[0].count; entries += 7) {
+        const { proof } = replayOf(ringed(whole, entries));
+        assert.deepEqual([proof.firstDifference, proof.predicted], [null, proof.allocations], `${name} ${entries}`);
+      }
+    }
+  });
+
+  it('names the first event that differs, and answers no question then', async () => {
+    const snapshot = await readFile(join(SHAPES, 't213.p4.pickle'));
+    const { birth, death } = deviceHistory(snapshot, 0).allocations;
+    const row = birth.findIndex((one, i) => one > 100 && death[i] < snapshot.traces[0].count);
+    const at = birth[row];
+    const addrLow = snapshot.events.addrLow.slice();
+    for (const event of [at, death[row] - 1, death[row]]) addrLow[event] += 512;
+    const changed = { ...snapshot, events: { ...snapshot.events, addrLow } };
+    const { replay, recorded, outcomes } = answerDevice(changed, deviceHistory(changed, 0), NO_QUESTION);
+    assert.equal(replay.firstDifference?.event, at);
+    assert.match(
+      replay.firstDifference.sentence,
+      /^The recording cannot be replayed \(event \d+: .+ is expected at 0x/,
+    );
+    assert.deepEqual([replay.agrees, recorded, outcomes], [false, null, []]);
+    assert.ok(replay.predicted < replay.allocations);
+  });
+
+  it('says why a recording has no layout to replay', async () => {
+    const snapshot = await readFile(join(SHAPES, 't213.p4.pickle'));
+    const reasonOf = (changed: Snapshot): string | undefined => replayOf(changed).proof.firstDifference?.sentence;
+    assert.match(reasonOf({ ...snapshot, absent: ['trace'] }) ?? '', /no trace/);
+    assert.match(reasonOf({ ...snapshot, absent: ['addresses'] }) ?? '', /no segments/);
+    const settings = { PYTORCH_CUDA_ALLOC_CONF: 'backend:cudaMallocAsync' };
+    assert.match(reasonOf({ ...snapshot, settings }) ?? '', /cudaMallocAsync/);
+  });
+});
+
+describe('What-if on recordings of GPUs', () => {
+  before(function () {
+    if (!hasCorpus()) this.skip();
+  });
+
+  async function read(path: string): Promise<{ snapshot: Snapshot; history: TraceHistory }> {
+    const snapshot = await readFile(join(CORPUS, path));
+    return { snapshot, history: deviceHistory(snapshot, 0) };
+  }
+  const octree = picklesUnder(join(CORPUS, 'real')).find((path) => /octree.*my_snapshot/.test(path)) ?? '';
+  const fullStep = 'recorded_on_gpu/full_train_step_bf16_torch2_11.pickle';
+
+  it('fails where the recording ran out of memory, and says what other settings lack', async () => {
+    const path = picklesUnder(join(CORPUS, 'real')).find((one) => one.includes('code_location')) ?? '';
+    const snapshot = await readFile(path);
+    const { recorded, outcomes } = answerDevice(snapshot, deviceHistory(snapshot, 1), NO_QUESTION);
+    assert.deepEqual(recorded?.failure, { event: 421, isReproduced: true });
+    assert.equal(recorded.fits, false);
+    const rounded = outcomes.find(({ setting }) => setting === 'roundup_power2_divisions:4');
+    assert.ok(rounded !== undefined && rounded.shortBytes < recorded.shortBytes / 4);
+    // The smallest capacity fits, and one unit less does not.
+    const { requests } = replayOf(snapshot, 1);
+    assert.ok(requests !== null);
+    const least = smallestCapacity(requests, {});
+    assert.equal(least, recorded.smallestCapacityBytes);
+    assert.equal(whatIf(requests, { capacity: least }).fits, true);
+    assert.equal(whatIf(requests, { capacity: least - (2 << 20) }).fits, false);
+  });
+
+  it('reserves less with expandable segments where segments are fragmented', async () => {
+    const snapshot = await readFile(octree);
+    const { recorded, outcomes } = answerDevice(snapshot, deviceHistory(snapshot, 0), NO_QUESTION);
+    assert.ok(recorded !== null);
+    const [best] = outcomes;
+    assert.equal(best.setting, 'expandable_segments:True');
+    assert.ok(recorded.reservedPeakBytes - best.reservedPeakBytes > 1.5 * GIB);
+    assert.ok(best.reservedPeakBytes >= best.allocatedAtPeakBytes);
+    // Every outcome changes something, and the best is first.
+    const peaks = outcomes.map(({ reservedPeakBytes }) => reservedPeakBytes);
+    assert.deepEqual(
+      peaks,
+      [...peaks].sort((a, b) => a - b),
+    );
+    assert.ok(outcomes.every((one) => one.reservedPeakBytes !== one.insteadOfBytes));
+  });
+
+  it('lays out again what is older than the trace, and says that this is an estimate', async () => {
+    const { snapshot, history } = await read(fullStep);
+    const answer = reservedAnswer(snapshot, history);
+    assert.ok(answer?.best != null);
+    assert.equal(answer.asRecorded.reservedPeakBytes, Math.max(...(history.reserved ?? [])));
+    const { setting, isEstimate, reservedPeakBytes, insteadOfBytes } = answer.best;
+    assert.deepEqual([setting, isEstimate], ['expandable_segments:True', true]);
+    assert.ok(insteadOfBytes - reservedPeakBytes > 5 * GIB);
+    assert.ok(reservedPeakBytes >= history.liveAfter(history.peak));
+  });
+
+  it('leaves out allocations with the segments that only they hold', async () => {
+    const { snapshot, history } = await read(fullStep);
+    const { requests } = replayAsRecorded(snapshot, history);
+    assert.ok(requests !== null);
+    const without = new Uint8Array(history.allocations.count).fill(1);
+    assert.equal(whatIf(requests, { without, restarts: true }).reservedPeakBytes, 0);
+    const older = history.allocations.birth.findIndex((birth) => birth < 0);
+    const one = new Uint8Array(without.length);
+    one[older] = 1;
+    const less = whatIf(requests, {
+      without: one,
+      restarts: true,
+      settings: withSettings(requests.settings, 'expandable_segments:True'),
+    });
+    const all = whatIf(requests, {
+      restarts: true,
+      settings: withSettings(requests.settings, 'expandable_segments:True'),
+    });
+    assert.ok(less.allocatedAtPeakBytes <= all.allocatedAtPeakBytes);
+  });
+
+  it('releases what is cached before each step if the program empties the cache there', async () => {
+    const snapshot = await readFile(octree);
+    const { requests } = replayOf(snapshot);
+    assert.ok(requests !== null);
+    const emptied = whatIf(requests, { emptiedBefore: Array.from({ length: requests.count }, (_, event) => event) });
+    assert.ok(emptied.reservedPeakBytes < whatIf(requests, {}).reservedPeakBytes);
+  });
+});
