@@ -134,6 +134,9 @@ const peak: v.GenericSchema<DigestPeak> = v.object({
     hasLayers: flag,
   }),
   hasBackward: flag,
+  replayed: v.nullable(
+    v.object({ setting: text, reservedPeakBytes: finite, insteadOfBytes: finite, isEstimate: flag }),
+  ),
   groups: v.array(
     v.object({
       ...stackFields,

@@ -4,6 +4,7 @@ import type { Steps } from '../attribution/steps.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
+import type { ReplayedSetting } from './digestPeak.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import { factOf } from './factOf.js';
 import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';
@@ -67,6 +68,12 @@ export const highestLive = factOf(
       .map(({ device, liveBytes }) => ({ device, liveBytes })),
 );
 
+/** The setting that would have reserved less on each device, where a replay shows one. */
+export const replayedSettings = factOf(
+  ({ peaks }: SnapshotDigest): readonly { device: number; replayed: ReplayedSetting | null }[] =>
+    peaks.map(({ device, replayed }) => ({ device, replayed })),
+);
+
 /** What tells the steps of a trace, null without steps. */
 export const stepSource = factOf(({ steps }: SnapshotDigest): Steps['source'] | null => steps?.source ?? null);
 
@@ -81,6 +88,6 @@ export const pendingFreesOf = factOf(
 /** Finds the facts that reports ask of a dump that is not the latest. */
 export function findFacts(digest: SnapshotDigest): void {
   packTotals(digest);
-  const facts = [filesNamed, highestLive, stepSource, outOfMemoryDevices, pendingFreesOf];
+  const facts = [filesNamed, highestLive, replayedSettings, stepSource, outOfMemoryDevices, pendingFreesOf];
   for (const find of facts) find(digest);
 }

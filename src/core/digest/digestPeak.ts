@@ -1,3 +1,5 @@
+import { reservedAnswer } from '../allocator/deviceAnswer.js';
+import type { TraceHistory } from '../model/history.js';
 import type { Recording } from '../model/recording.js';
 import { BlockState, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import { hostLast, type Bytes, type Microseconds, type StackId } from '../model/units.js';
@@ -32,6 +34,20 @@ export interface DigestPeak {
   /** True if the trace shows a backward pass. */
   hasBackward: boolean;
   groups: readonly DigestPeakGroup[];
+  /** The allocator's setting that would have reserved less, by a replay that agrees with the trace; null for none. */
+  replayed: ReplayedSetting | null;
+}
+
+/** A setting of the allocator, replayed with the recorded requests. */
+export interface ReplayedSetting {
+  /** As in `PYTORCH_CUDA_ALLOC_CONF`. */
+  setting: string;
+  /** Maximum of reserved bytes with it. */
+  reservedPeakBytes: Bytes;
+  /** Without it, by the same replay. */
+  insteadOfBytes: Bytes;
+  /** True if memory from before the trace had to be laid out in an order that is not known. */
+  isEstimate: boolean;
 }
 
 /** Memory that is older than the trace. */
@@ -73,7 +89,10 @@ export function devicePeaks(
     )
     .map((view) => {
       const { peak, trace } = view.history;
-      return peakWithFrames(snapshot, isState(trace) ? trace.count - 1 : peak, view, recording, ofStack);
+      return {
+        ...peakWithFrames(snapshot, isState(trace) ? trace.count - 1 : peak, view, recording, ofStack),
+        replayed: replayedSetting(snapshot, view.history),
+      };
     })
     .sort((a, b) => hostLast(a, b) || b.liveBytes - a.liveBytes);
 }
@@ -81,6 +100,20 @@ export function devicePeaks(
 /** True of a trace that shows no peak. */
 function isState({ count }: DeviceTrace): boolean {
   return count <= 1;
+}
+
+/** Unused memory from which a replay is worth its time, and the least share that a setting must save. */
+const LEAST_UNUSED: Bytes = 256 * 2 ** 20;
+const LEAST_SAVED = 0.05;
+
+function replayedSetting(snapshot: Snapshot, history: TraceHistory): ReplayedSetting | null {
+  const { trace, peak } = history;
+  const reserved = Math.max(history.reservedAfter(peak) ?? 0, history.reservedAfter(trace.count - 1) ?? 0);
+  if (isState(trace) || reserved - history.liveAfter(peak) < LEAST_UNUSED) return null;
+  const best = reservedAnswer(snapshot, history)?.best ?? null;
+  if (best === null) return null;
+  const saved = best.insteadOfBytes - best.reservedPeakBytes;
+  return saved < Math.max(LEAST_UNUSED, LEAST_SAVED * best.insteadOfBytes) ? null : best;
 }
 
 /** Failures that a curve lists, of which so many are looked into. */
@@ -150,6 +183,7 @@ function peakWithFrames(
     frames: ofStack(stack),
     older: { ...older, freed: freed.map(({ stack: by, ...sum }) => ({ ...sum, frames: ofStack(by) })) },
     hasBackward: categorizer.hasBackward,
+    replayed: null,
     groups: heldAt(snapshot, history, categorizer, event).map(({ stack, forwardStack, ...group }) => ({
       ...group,
       frames: ofStack(stack),

@@ -193,9 +193,8 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
   const { older } = peak;
   const known = older.held.bytes + sum(older.freed, ({ bytes }) => bytes);
   if (known < LEAST_OLDER * peak.liveBytes || known === 0) return [];
-  const evidence = evidenceText(older);
   const uses = [
-    [t('parameters {0}', byteText(older.parameterBytes)) + evidence, older.parameterBytes],
+    [t('parameters {0}', byteText(older.parameterBytes)), older.parameterBytes],
     [t('optimizer state {0}', byteText(older.stateBytes)), older.stateBytes],
     [t('gradients of the previous step {0}', byteText(older.gradientBytes)), older.gradientBytes],
     [t('activations of the previous pass {0}', byteText(older.activationBytes)), older.activationBytes],
@@ -215,6 +214,7 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
       named.length === 0
         ? t('{0}: {1}.', capitalized(title), amount)
         : t('{0}: {1}, of it {2}.', capitalized(title), amount, named.join(', ')),
+      evidenceText(older),
       heldText(peak),
       freedText(older, known, code),
       open >= LEAST_OPEN * known && !isBlind ? t('Record from before the model is built to see its lines.') : '',
@@ -228,15 +228,18 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** How the sizes of the weights are known, behind their amount. */
+/** How the sizes of the weights are known. */
 function evidenceText({ evidence }: OlderReport): string {
-  if (evidence === null) return '';
-  const source = {
-    gradients: t('the gradients'),
-    optimizerState: t('the optimizer state'),
-    weightCopies: t('autocast’s copies'),
-  }[evidence];
-  return ` ${t('(by the sizes of {0} in the trace)', source)}`;
+  switch (evidence) {
+    case null:
+      return '';
+    case 'gradients':
+      return t('The gradients in the trace have these sizes.');
+    case 'optimizerState':
+      return t('The optimizer state in the trace has these sizes.');
+    case 'weightCopies':
+      return t('Autocast’s copies in the trace have half of these sizes.');
+  }
 }
 
 function heldText({ older: { held, equal, hasLayers, evidence }, isState }: PeakReport): string {
@@ -246,10 +249,12 @@ function heldText({ older: { held, equal, hasLayers, evidence }, isState }: Peak
     .join(', ');
   if (sizes === '') return '';
   const blocks = countText(held.blocks);
-  return [
-    isState ? t('{0} blocks: {1}', blocks, sizes) : t('{0} blocks are never freed in the trace: {1}', blocks, sizes),
-    hasLayers && evidence === null ? t(', which repeat as the weights of equal layers do.') : '.',
-  ].join('');
+  const text = isState
+    ? t('{0} blocks: {1}.', blocks, sizes)
+    : t('{0} blocks are never freed in the trace: {1}.', blocks, sizes);
+  return hasLayers && evidence === null
+    ? `${text} ${t('These numbers repeat as the weights of equal layers do.')}`
+    : text;
 }
 
 /** Where memory of unknown use is freed. */

@@ -152,10 +152,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
     ...listed(liveCategoriesText(run)),
-    ...run.process.flatMap(({ message, settings }) => [
-      `- ${code(message)}`,
-      ...settings.map(({ name, value, why }) => `  - ${code(`${name}:${value}`)}: ${why}`),
-    ]),
+    ...run.process.map(({ message }) => `- ${code(message)}`),
     '',
     ...table(
       [...[t('verdict'), t('live'), t('growth'), t('rate')], ...[t('blocks'), t('series'), t('for'), t('line')]],

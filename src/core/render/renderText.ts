@@ -203,11 +203,7 @@ function runText(run: RunReport, options: TextOptions): string {
     ...growthLine(run),
     ...deviceTexts(last).map((text) => `  ${text}`),
     ...liveLines(run, peaks.length > 0 && options.mostLines !== Infinity, table),
-    ...run.process.flatMap(({ message, settings }) => [
-      '',
-      `  ${message}`,
-      ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
-    ]),
+    ...run.process.flatMap(({ message }) => ['', `  ${message}`]),
     ...(isLone ? [] : peaks),
     ...notes([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
   ];

@@ -8,11 +8,12 @@ import type { Category } from '../attribution/category.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import type { WeightEvidence } from '../attribution/olderMemory.js';
+import type { ReplayedSetting } from '../digest/digestPeak.js';
 import type { Phase } from '../attribution/passPhase.js';
 import type { Seen } from '../verdict/features.js';
 import type { Verdict } from '../verdict/shape.js';
 
-export const REPORT_SCHEMA = 'leakline.report/2';
+export const REPORT_SCHEMA = 'leakline.report/3';
 
 export type { Verdict };
 
@@ -299,8 +300,8 @@ export interface ProcessFinding {
   device: number | null;
   bytes: Bytes;
   message: string;
-  /** Allocator settings that apply, and why. */
-  settings: { name: string; value: string; why: string }[];
+  /** The setting that would have reserved less, by a replay; null for none. */
+  replayed: ReplayedSetting | null;
 }
 
 export interface SnapshotReport {

@@ -174,16 +174,15 @@ const LEAST_PART = 0.01;
 function passesText({ passes }: RunReport): string[] {
   if (passes === null) return [];
   const { count, growthBytes } = passes;
-  return growthBytes <= 0
-    ? [tCount(count, 'Nothing grows over 1 pass.', 'Nothing grows over {0} passes.')]
-    : [
-        tCount(
-          count,
-          'Live memory grows by {1} over 1 pass.',
-          'Live memory grows by {1} over the last half of {0} passes: record more of them.',
+  return [
+    growthBytes <= 0
+      ? t('Nothing grows over {0} passes.', countText(count))
+      : t(
+          'Live memory grows by {0} over the last half of {1} passes: record more of them.',
           byteText(growthBytes),
+          countText(count),
         ),
-      ];
+  ];
 }
 
 /** The peak and what holds it, or, without a trace, the live memory. */

@@ -217,9 +217,7 @@ function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
   item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;
   const device = finding.device === null ? '' : deviceName(finding.device);
   item.description = [byteText(finding.bytes), device].filter(Boolean).join(' · ');
-  item.tooltip = [finding.message, ...finding.settings.map(({ name, value, why }) => `${name}:${value} — ${why}`)].join(
-    '\n',
-  );
+  item.tooltip = finding.message;
   item.iconPath = new vscode.ThemeIcon('server-process');
   return item;
 }

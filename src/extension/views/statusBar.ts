@@ -3,6 +3,7 @@ import { rateOf } from '../../core/report/findingSentence.js';
 import { sum } from '../../core/report/lineSelection.js';
 import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
 import type { RunReport } from '../../core/report/report.js';
+import { isLoneSnapshot, verdictSentence } from '../../core/report/reportText.js';
 import { byteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
 import { Command, InternalCommand } from '../contributions.js';
@@ -91,8 +92,10 @@ export class StatusBar extends Listener {
     if (tones.has('growth')) {
       return ['$(arrow-up)', vscode.l10n.t('growth'), vscode.l10n.t('Memory grows: too few snapshots for a verdict')];
     }
+    const [newest] = newestFirst(runs);
+    if (isLoneSnapshot(newest)) return loneText(newest);
     if (runs.every(({ verdict }) => verdict === 'tooShort')) {
-      const why = vscode.l10n.t('One snapshot shows what is live, not what leaks: record more of them');
+      const why = vscode.l10n.t('Too few snapshots for a verdict: record at least 3.');
       return ['$(watch)', vscode.l10n.t('needs more snapshots'), why];
     }
     return runs.some(({ lines }) => lines.some((line) => line.ignored && line.verdict === 'leak'))
@@ -134,6 +137,14 @@ export class StatusBar extends Listener {
       ? ['$(edit)', vscode.l10n.t('record again'), vscode.l10n.t('All leaking statements were edited. Record again.')]
       : ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the newest run')];
   }
+}
+
+/** The height of a lone snapshot's peak, or what it holds, with its holders in the tooltip. */
+function loneText(run: RunReport): Text {
+  const [peak] = run.peaks;
+  const amount = byteText(run.peaks.length === 0 ? 0 : peak.liveBytes);
+  const short = run.peak === null ? vscode.l10n.t('{0} live', amount) : vscode.l10n.t('peak {0}', amount);
+  return ['$(graph)', short, verdictSentence(run)];
 }
 
 /** When the device will be full. */

@@ -66,7 +66,7 @@ describe('The command line', () => {
       const { status, stdout } = await runHere('analyze', '--json', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
       const report = JSON.parse(stdout) as ReportJson;
-      assert.equal(report.schema, 'leakline.report/2');
+      assert.equal(report.schema, 'leakline.report/3');
       const [finding] = report.runs[0].findings;
       assert.match(finding.sentence, /^Leaks .* so far\)(, held by .*)?$/);
       const line = report.runs[0].lines.find(

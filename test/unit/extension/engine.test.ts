@@ -37,7 +37,7 @@ class FakeThread implements Thread {
         }
         return {
           report: {
-            schema: 'leakline.report/2',
+            schema: 'leakline.report/3',
             runs: [],
             ranks: [],
             missing: [],

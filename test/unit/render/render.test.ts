@@ -55,7 +55,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
 function reportOf(lines: LineReport[], warnings: string[] = []): Report {
   const live = lines.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   return {
-    schema: 'leakline.report/2',
+    schema: 'leakline.report/3',
     ranks: [],
     missing: [],
     behind: [],

@@ -208,7 +208,7 @@ describe('The report of one snapshot', () => {
     for (const text of texts) {
       assert.match(
         text,
-        /parameters 36\.0 KiB \(by the sizes of the gradients in the trace\), optimizer state 72\.0 KiB/,
+        /parameters 36\.0 KiB, optimizer state 72\.0 KiB\. The gradients in the trace have these sizes\./,
       );
       assert.match(text, /10 blocks are never freed in the trace: 3 × 20\.0 KiB, 6 × 8\.0 KiB/);
       assert.match(text, /128 KiB are freed later, most of it at `?train\.py:20 \(main\)/);
@@ -248,7 +248,7 @@ describe('The report of one snapshot', () => {
       /copies of the weights hold 192 KiB: load the weights in bfloat16, or pass `cache_enab/,
     );
     for (const text of texts)
-      assert.match(text, /parameters 384 KiB \(by the sizes of autocast’s copies in the trace\)/);
+      assert.match(text, /parameters 384 KiB\. Autocast’s copies in the trace have half of these sizes\./);
   });
 
   it('tells autocast’s copies without C++ frames only if all weights have them', async () => {
@@ -361,7 +361,7 @@ describe('The report of one snapshot', () => {
     assert.match(full, /Peak of device 0: 64\.0 GiB in the optimizer’s step\./);
     assert.match(
       full,
-      /parameters 12\.8 GiB \(by the sizes of the gradients in the trace\), optimizer state 25\.6 GiB/,
+      /parameters 12\.8 GiB, optimizer state 25\.6 GiB\. The gradients in the trace have these sizes\./,
     );
     assert.match(full, /96 × 100 MiB from one stack, through torch\/optim\/adam\.py:791 \(_multi_tensor_adam\)/);
     for (const text of await textsOf('volcengine+verl/mem.pickle')) {

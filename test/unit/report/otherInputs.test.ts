@@ -136,7 +136,7 @@ describe('Inputs without lines', () => {
       [peak, result.trend.timeUs?.[sums.indexOf(peak)]],
     );
     const report: Report = {
-      schema: 'leakline.report/2',
+      schema: 'leakline.report/3',
       runs: [],
       ranks: [],
       missing: [],

@@ -56,6 +56,6 @@ export function hostMemory(snapshots: readonly SnapshotDigest[], device: number)
           ]
         : []),
     ].join(' '),
-    settings: [],
+    replayed: null,
   };
 }

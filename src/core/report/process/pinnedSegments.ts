@@ -45,10 +45,7 @@ export function pinnedSegments(
         ? []
         : [t('Most were allocated by {0}: allocate them before the large ones, or free them.', place)]),
     ].join(' '),
-    settings:
-      last.segments.settings?.['expandable_segments'] === true
-        ? []
-        : [{ name: 'expandable_segments', value: 'True', why: t('the free pages of a segment can be freed') }],
+    replayed: null,
   };
 }
 
@@ -105,6 +102,6 @@ export function pendingFrees(
       ...(place === null ? [] : [t('Most of it was allocated by {0}.', place)]),
       t('Wait for the stream before you drop the tensor.'),
     ].join(' '),
-    settings: [],
+    replayed: null,
   };
 }

@@ -85,6 +85,6 @@ function finding(device: number, series: readonly Bytes[], log: string | null): 
       ...(log === null ? [] : [t('This is seen in {0} (nvidia-smi).', log)]),
       t('Another process holds it, or a library with its own allocator (NCCL, cuDNN, a custom kernel).'),
     ].join(' '),
-    settings: [],
+    replayed: null,
   };
 }

@@ -1,11 +1,12 @@
 import type { SnapshotDigest } from '../../digest/digest.js';
-import { highestLive } from '../../digest/digestFacts.js';
+import { highestLive, replayedSettings } from '../../digest/digestFacts.js';
 import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js';
 import type { Bytes } from '../../model/units.js';
 import { t, tCount } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';
 import { deviceName } from '../../text/deviceName.js';
 import { sum } from '../lineSelection.js';
+import type { ReplayedSetting } from '../../digest/digestPeak.js';
 import type { ProcessFinding } from '../report.js';
 import { isContinued } from '../../runs/sameProcess.js';
 import { growsThroughout } from './growing.js';
@@ -15,7 +16,7 @@ const LEAST_GROWTH = 0.2;
 /** Share of that growth that a cause must explain. */
 const MAIN_CAUSE = 0.5;
 
-/** Reserved memory that grows although live memory does not, with the settings that apply to its cause. */
+/** Reserved memory that grows although live memory does not, with its cause. */
 export function reservedOnly(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const totals = snapshots.map((digest) => digest.devices.find((one) => one.device === device));
   const reserved = totals.map((total) => total?.reservedBytes ?? null);
@@ -29,7 +30,8 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
   const liveGrowth = Math.max(...live) - live[1];
   if (growth < LEAST_GROWTH * reserved[1] || liveGrowth > growth) return null;
   const span = [deviceName(device), byteText(reserved[1]), byteText(reserved[last])];
-  const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth, snapshots[last]);
+  const replayed = replayedOn(snapshots[last], device);
+  const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth);
   return {
     verdict: 'reservedOnly',
     device,
@@ -42,13 +44,14 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
             byteText(liveGrowth),
           )
         : t('Reserved memory of {0} grows from {1} to {2} while live memory does not grow.', ...span),
-      cause.text,
+      cause,
+      ...(replayed === null ? [] : [replayedText(replayed)]),
     ].join(' '),
-    settings: cause.settings,
+    replayed,
   };
 }
 
-/** Reserved memory above this multiple of the live peak, and this difference, is more than caching. */
+/** Reserved memory above this multiple of the live peak, and this difference, is more than caching, unless a replay shows it. */
 const FAR_ABOVE = 1.25;
 const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
 
@@ -60,7 +63,9 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
   const last = snapshots[snapshots.length - 1];
   const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
   let peak: Bytes | null = null;
-  const isFar = (): boolean => reserved >= FAR_ABOVE * (peak ?? 0) && reserved - (peak ?? 0) >= LEAST_ABOVE;
+  const replayed = replayedOn(last, device);
+  const far = replayed === null ? FAR_ABOVE : 1;
+  const isFar = (): boolean => reserved >= far * (peak ?? 0) && reserved - (peak ?? 0) >= LEAST_ABOVE;
   // Of most runs the latest snapshot shows that it is not.
   let later: SnapshotDigest | null = null;
   for (let i = snapshots.length - 1; i >= 0 && isFar(); i--) {
@@ -88,18 +93,26 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
       ),
       isIdle
         ? t(
-            '{0} of it lies in segments that hold nothing: PyTorch reuses this cache, and `torch.cuda.empty_cache()` gives it back where another process needs it.',
+            '{0} of it lies in segments that hold nothing: PyTorch reuses this cache, and torch.cuda.empty_cache() gives it back where another process needs it.',
             byteText(idle),
           )
         : t('Most of it lies in holes between live blocks (fragmentation).'),
+      ...(replayed === null ? [] : [replayedText(replayed)]),
     ].join(' '),
-    settings: isIdle ? [] : expandable(last),
+    replayed,
   };
 }
 
-interface Cause {
-  text: string;
-  settings: ProcessFinding['settings'];
+/** What a setting would have reserved, as a sentence. */
+function replayedText({ setting, reservedPeakBytes, insteadOfBytes, isEstimate }: ReplayedSetting): string {
+  const amounts = [setting, byteText(reservedPeakBytes), byteText(insteadOfBytes)];
+  return isEstimate
+    ? t('Replayed with {0}, the requests of the trace reserve about {1} instead of {2}.', ...amounts)
+    : t('Replayed with {0}, the requests of the trace reserve {1} instead of {2}.', ...amounts);
+}
+
+function replayedOn(digest: SnapshotDigest, device: number): ReplayedSetting | null {
+  return replayedSettings(digest).find((one) => one.device === device)?.replayed ?? null;
 }
 
 function poolsOf(digest: SnapshotDigest, device: number): PoolFacts[] {
@@ -107,12 +120,7 @@ function poolsOf(digest: SnapshotDigest, device: number): PoolFacts[] {
 }
 
 /** Reasons for unused reserved memory, from where it grew. */
-function causeOf(
-  before: readonly PoolFacts[],
-  after: readonly PoolFacts[],
-  growth: number,
-  last: SnapshotDigest,
-): Cause {
+function causeOf(before: readonly PoolFacts[], after: readonly PoolFacts[], growth: number): string {
   const grown = (holds: (pool: PoolFacts) => boolean, bytes: (pool: PoolFacts) => number): number =>
     sum(after.filter(holds), bytes) - sum(before.filter(holds), bytes);
   const unused = (pool: PoolFacts): number => pool.reservedBytes - pool.liveBytes;
@@ -120,79 +128,38 @@ function causeOf(
   const inPools = grown(isPrivate, unused);
   if (inPools >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isPrivate).map(({ pool }) => pool)).size;
-    return {
-      text: tCount(
-        count,
-        '{1} more lie unused in private pools (1 pool now), which CUDA graphs and MemPools do not share. Capture ' +
-          'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
-        '{1} more lie unused in private pools ({0} pools now), which CUDA graphs and MemPools do not share. Capture ' +
-          'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
-        byteText(inPools),
-      ),
-      settings: [],
-    };
+    return tCount(
+      count,
+      '{1} more lie unused in private pools (1 pool now), which CUDA graphs and MemPools do not share. Capture ' +
+        'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
+      '{1} more lie unused in private pools ({0} pools now), which CUDA graphs and MemPools do not share. Capture ' +
+        'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
+      byteText(inPools),
+    );
   }
   const main = [...before].sort((a, b) => b.reservedBytes - a.reservedBytes).at(0)?.stream;
   const isSideStream = (pool: PoolFacts): boolean => !isPrivate(pool) && pool.stream !== main;
   const onSideStreams = grown(isSideStream, unused);
   if (onSideStreams >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isSideStream).map(({ stream }) => stream)).size;
-    return {
-      text: tCount(
-        count,
-        '{1} more are cached for 1 side stream, and no other stream may use them. Reuse streams ' +
-          'instead of creating new ones.',
-        '{1} more are cached for {0} side streams, and no other stream may use them. Reuse streams ' +
-          'instead of creating new ones.',
-        byteText(onSideStreams),
-      ),
-      settings: [],
-    };
+    return tCount(
+      count,
+      '{1} more are cached for 1 side stream, and no other stream may use them. Reuse streams ' +
+        'instead of creating new ones.',
+      '{1} more are cached for {0} side streams, and no other stream may use them. Reuse streams ' +
+        'instead of creating new ones.',
+      byteText(onSideStreams),
+    );
   }
   const idle = grown(
     (pool) => !isPrivate(pool) && pool.stream === main,
     (pool) => pool.idleBytes,
   );
   if (idle >= MAIN_CAUSE * growth) {
-    return {
-      text: t(
-        '{0} more lie in segments that hold nothing: cached in sizes that are not requested again.',
-        byteText(idle),
-      ),
-      settings: [...collecting(last), ...expandable(last)],
-    };
+    return t(
+      '{0} more lie in segments that hold nothing: cached in sizes that are not requested again.',
+      byteText(idle),
+    );
   }
-  return {
-    text: t('The free memory lies in holes between live blocks (fragmentation).'),
-    settings: [...expandable(last), ...splitting(last)],
-  };
-}
-
-function expandable({ segments: { pools, settings } }: SnapshotDigest): ProcessFinding['settings'] {
-  if (settings?.['expandable_segments'] === true || pools.some(({ isExpandable }) => isExpandable)) return [];
-  return [
-    {
-      name: 'expandable_segments',
-      value: 'True',
-      why: t('segments grow in place instead of being cut into pieces that nothing fits into'),
-    },
-  ];
-}
-
-function splitting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
-  const size = settings?.['max_split_size'];
-  if (settings?.['expandable_segments'] === true || (typeof size === 'number' && size > 0)) return [];
-  return [{ name: 'max_split_size_mb', value: '256', why: t('large blocks are not cut up for small ones') }];
-}
-
-function collecting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
-  const threshold = settings?.['garbage_collection_threshold'];
-  if (settings?.['expandable_segments'] === true || (typeof threshold === 'number' && threshold > 0)) return [];
-  return [
-    {
-      name: 'garbage_collection_threshold',
-      value: '0.8',
-      why: t('idle cached segments are freed'),
-    },
-  ];
+  return t('The free memory lies in holes between live blocks (fragmentation).');
 }

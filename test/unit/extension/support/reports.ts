@@ -76,7 +76,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
 
 export function report(...runs: RunReport[]): Report {
   return {
-    schema: 'leakline.report/2',
+    schema: 'leakline.report/3',
     runs,
     ranks: [],
     missing: [],
