@@ -126,7 +126,7 @@ describe('What the timeline is told and asks', () => {
     const bad = [
       null,
       { ...query, path: 1 },
-      { ...query, device: -1 },
+      { ...query, device: -2 },
       { ...query, axis: 'x' },
       { ...query, pixels: 1e9 },
       { ...query, pixels: 0.5 },
