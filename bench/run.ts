@@ -7,6 +7,7 @@
  *     --readers     only the readers, and opening in the editor's worker
  *     --growing     only dumps of one process that grow
  *     --timeline    only the timeline in a browser, of a million allocations
+ *     --replay      only the replay of recordings by the model of the allocator; --recordings DIR names others
  *     --editor      only the editor: activation, lenses, a thousand snapshots
  *     --write       puts the table into bench/README.md
  *
@@ -26,6 +27,7 @@ import type { Dialect } from './pickleStream.js';
 import { measureEditor } from './editor.js';
 import { measureGrowing } from './growing.js';
 import { bundleWorker, measureOpening } from './reopen.js';
+import { measureReplay } from './replay.js';
 import { measureTimeline } from './timeline.js';
 import type { Measurement } from './rows/measure.js';
 
@@ -78,6 +80,8 @@ const { values } = parseArgs({
     growing: { type: 'boolean' },
     timeline: { type: 'boolean' },
     editor: { type: 'boolean' },
+    replay: { type: 'boolean' },
+    recordings: { type: 'string' },
     write: { type: 'boolean' },
     repeat: { type: 'string' },
   },
@@ -86,7 +90,8 @@ mkdirSync(data, { recursive: true });
 await bundle();
 await bundleWorker(join(here, '..'), dist);
 
-const all = values.readers !== true && values.growing !== true && values.timeline !== true && values.editor !== true;
+const parts = [values.readers, values.growing, values.timeline, values.editor, values.replay];
+const all = parts.every((part) => part !== true);
 if (all || values.readers === true) {
   const sections: string[] = [];
   for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
@@ -125,6 +130,12 @@ if (all || values.growing === true) {
   });
   console.log(growing);
   report('growing', growing);
+}
+const recordings = values.recordings ?? join(here, '../../shared/corpus');
+if (values.replay === true || (all && existsSync(recordings))) {
+  const replayed = await measureReplay(recordings);
+  console.log(replayed);
+  report('replayed', replayed);
 }
 if (all || values.timeline === true || values.editor === true) {
   const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
