@@ -308,15 +308,16 @@ class Replay {
     const { blocks } = allocator;
     const recorded = this.addressOf(this.history.trace.first + ordinal);
     const sizeClass = Number(size > MAX_SMALL);
-    let block: number;
+    let block = NONE;
     if (given.length > 0) block = this.allocateMore(ordinal, 2 * given[0].lane + sizeClass, size);
     else {
-      block = allocator.choose(2 * this.lastLane + sizeClass, size);
+      // The columns have no stream of an allocation: it is that of the pool whose next block is at its address.
       const { length } = this.lanes.owners;
-      for (let other = 0; other < length && (block === NONE || blocks.address[block] !== recorded); other++) {
-        const chosen = allocator.choose(2 * other + sizeClass, size);
-        if (chosen === NONE || blocks.address[chosen] !== recorded) continue;
-        block = chosen;
+      for (let i = 0; i <= length && (block === NONE || blocks.address[block] !== recorded); i++) {
+        const lane = i === 0 ? this.lastLane : i - 1;
+        if (lane === length) continue;
+        const chosen = allocator.choose(2 * lane + sizeClass, size);
+        if (i === 0 || (chosen !== NONE && blocks.address[chosen] === recorded)) block = chosen;
       }
     }
     if (block !== NONE && blocks.address[block] === recorded) proof.predicted++;
@@ -530,10 +531,10 @@ class Replay {
     const free = at < 0 ? Infinity : failures.deviceFree[at];
     const pools = this.lanes.owners.map((_, lane) => 2 * lane + Number(size > MAX_SMALL));
     // The columns have no stream of a failure. The right one has no block for it, and the device too little memory.
-    const own = pools[this.lastLane] ?? 0;
+    const candidates = this.lastLane < pools.length ? [pools[this.lastLane], ...pools] : [];
     const found = this.releaseEnd === ordinal ? this.foundByFailed : this.foundBefore(ordinal, size);
     const lacks = (pool: number): boolean => !found.has(pool) && this.allocator.neededFor(pool, size) > free;
-    const pool = [own, ...pools].find(lacks) ?? [own, ...pools].find((one) => !found.has(one)) ?? this.otherPool(size);
+    const pool = candidates.find(lacks) ?? candidates.find((one) => !found.has(one)) ?? this.otherPool(size);
     this.firstFailure = {
       ordinal,
       size,

@@ -8,7 +8,8 @@ import { smallestCapacity, whatIf } from '../../../src/core/allocator/whatIf.js'
 import { deviceHistory, type TraceHistory } from '../../../src/core/model/history.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';
-import { everyNth } from '../../support/sample.js';
+import { everyNth, tries } from '../../support/sample.js';
+import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const GIB = 2 ** 30;
@@ -83,6 +84,45 @@ describe('The allocator’s model', () => {
     );
     assert.deepEqual([replay.agrees, recorded, outcomes], [false, null, []]);
     assert.ok(replay.predicted < replay.allocations);
+  });
+
+  it('proves or refutes a damaged trace, and never fails', async () => {
+    const whole = await Promise.all(
+      ['multidevice_oom', 'expandable_unmap', 'pair_after'].map((name) => readFile(join(SHAPES, `${name}.pickle`))),
+    );
+    let refuted = 0;
+    for (let seed = 0; seed < tries(3000, 400); seed++) {
+      const random = seededRandom(seed);
+      const snapshot = whole[seed % whole.length];
+      const events = {
+        ...snapshot.events,
+        action: snapshot.events.action.slice(),
+        addrLow: snapshot.events.addrLow.slice(),
+        size: snapshot.events.size.slice(),
+      };
+      for (let change = 0; change <= random(4); change++) {
+        const [at, from] = [random(events.count), random(events.count)];
+        if (random(3) === 0) events.action[at] = random(10);
+        else if (random(2) === 0) events.addrLow[at] = events.addrLow[from];
+        else events.size[at] = [0, 1, 2 << 20, 20 << 20, 2 ** 32 - 1][random(5)];
+      }
+      const segments = seed % 5 === 0 ? { ...snapshot.segments, count: 0 } : snapshot.segments;
+      const blocks = seed % 5 === 0 ? { ...snapshot.blocks, count: 0 } : snapshot.blocks;
+      const damaged = { ...snapshot, events, segments, blocks };
+      for (const { device } of damaged.traces) {
+        const { replay, outcomes } = answerDevice(damaged, deviceHistory(damaged, device), {
+          ...NO_QUESTION,
+          capacity: 64 << 20,
+        });
+        assert.equal(replay.agrees, replay.firstDifference === null);
+        assert.ok(
+          outcomes.every(({ reservedPeakBytes }) => reservedPeakBytes <= 64 << 20),
+          `seed ${seed}`,
+        );
+        refuted += Number(!replay.agrees);
+      }
+    }
+    assert.ok(refuted > 100);
   });
 
   it('says why a recording has no layout to replay', async () => {
