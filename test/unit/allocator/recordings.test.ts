@@ -58,6 +58,21 @@ describe('The allocator’s model', () => {
     assert.ok(allocations > 50_000, `only ${allocations} allocations`);
   });
 
+  it('predicts recordings of GPUs from any event on', async function () {
+    if (!hasCorpus()) this.skip();
+    const random = seededRandom(1);
+    for (const file of ['recorded_on_gpu', 'real'].flatMap((folder) => picklesUnder(join(CORPUS, folder)))) {
+      if (file.includes('does_not_reconcile_scrubbed')) continue;
+      const whole = await readFile(file);
+      for (const { device, count } of whole.traces) {
+        if (count < 40) continue;
+        const entries = 20 + random(count - 20);
+        const { proof } = replayOf(ringed(whole, entries), device);
+        assert.deepEqual([proof.firstDifference, proof.predicted], [null, proof.allocations], `${file} ${entries}`);
+      }
+    }
+  });
+
   it('predicts a trace from any event on, because the state before it is walked back', async () => {
     for (const name of ['pending_free.pickle', 'expandable_unmap.pickle', 't213.p4.pickle', 'xpu_like.p4.pickle']) {
       const whole = await readFile(join(SHAPES, name));
