@@ -1,4 +1,5 @@
 /** The planted programs and what is known of them: test/fixtures/planted/planted.json. */
+import { evidenceText } from '../src/core/report/evidenceText.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../src/core/digest/digest.js';
@@ -181,7 +182,7 @@ export function reportText(name: string, runs: readonly RunReport[]): string {
           const rate = line.bytesPerStep === null ? 'no rate' : `${Math.round(line.bytesPerStep)}/step`;
           const held = line.holder === null ? '' : ` held by ${line.holder.text} (${line.holder.source});`;
           const sums = `live ${line.liveBytes}, leaked ${line.leakedBytes}, ${rate}, ${line.confidence.toFixed(2)}`;
-          return `  ${line.verdict} ${line.file}:${line.line} ${sums};${held} ${line.evidence?.reason ?? 'no evidence'}`;
+          return `  ${line.verdict} ${line.file}:${line.line} ${sums};${held} ${line.evidence === null ? 'no evidence' : evidenceText(line.evidence)}`;
         }),
     ].join('\n'),
   );

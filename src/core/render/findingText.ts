@@ -1,5 +1,6 @@
 /** Findings for users: the answer, the fix, the evidence; and for programs. */
 import type { Bytes } from '../model/units.js';
+import { findingEvidence } from '../report/evidenceText.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { findingSentence } from '../report/findingSentence.js';
 import { isSuspect } from '../report/lineSelection.js';
@@ -69,11 +70,11 @@ function parts(finding: Finding, run: RunReport, code: (text: string) => string)
   const rest = lines.length - places.length;
   if (rest > 0) places.push(t('{0} more', rest));
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
-  const reason = lines[0].evidence?.reason;
+  const evidence = findingEvidence(finding);
   return [
     holder === null ? `${sentence}.` : `${sentence} (${holderSourceText(holder.source)}).`,
     ...(holder?.fix == null ? [] : [t('Fix: {0}', code(holder.fix))]),
-    ...(reason === undefined ? [] : [t('Evidence: {0}', reason)]),
+    ...(evidence === null ? [] : [t('Evidence: {0}', evidence)]),
     ...(isElsewhere ? [t('Allocated at {0}.', places.join(', '))] : []),
   ];
 }

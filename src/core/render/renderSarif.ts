@@ -7,6 +7,7 @@ import { IGNORE_FILE } from '../report/ignoredLeaks.js';
 import type { LineReport, OverBudget, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
 import { findingSentence } from '../report/findingSentence.js';
+import { findingEvidence } from '../report/evidenceText.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { categoryText, placeText } from '../report/reportText.js';
 
@@ -262,10 +263,10 @@ function suspectOf(verdict: Verdict): Suspect | null {
 }
 
 function messageOf(finding: Finding, { steps }: RunReport): string {
-  const { holder, lines } = finding;
+  const { holder } = finding;
   const fix = holder?.fix == null ? '' : ` ${shown(holder.fix)}`;
-  const evidence = lines[0].evidence === null ? '' : ` ${lines[0].evidence.reason}`;
-  return `${findingSentence(finding, steps, shown)}.${fix}${evidence}`;
+  const evidence = findingEvidence(finding);
+  return `${findingSentence(finding, steps, shown)}.${fix}${evidence === null ? '' : ` ${evidence}`}`;
 }
 
 function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifResult['stacks']>[number] {

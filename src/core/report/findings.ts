@@ -16,7 +16,7 @@ export interface Finding {
   readonly holder: HolderReport | null;
   /** Lines that allocate the memory, those of the finding's verdict first, each group by size. */
   readonly lines: readonly [LineReport, ...LineReport[]];
-  /** Of lines with the finding's verdict: leaked, at most live in a cycle, else growth. */
+  /** Of lines with the finding's verdict: what has grown so far, at most live in a cycle, else growth. */
   readonly bytes: Bytes;
   /** Of the same lines; null without steps. */
   readonly bytesPerStep: Bytes | null;
@@ -68,11 +68,17 @@ function findingFrom(group: [LineReport, ...LineReport[]]): Finding {
 }
 
 /** The part of a line's memory that its verdict is about. */
-export function lineBytes({ verdict, leakedBytes, growthBytes, liveBytes, series }: LineReport): Bytes {
-  if (verdict === 'leak') return leakedBytes;
-  if (verdict === 'cycle') return Math.max(liveBytes, ...series);
-  // One snapshot has nothing to grow from: its trace shows that what is live has grown.
-  return series.length === 1 ? liveBytes : growthBytes;
+export function lineBytes({ verdict, leakedBytes, growingBytes, growthBytes, liveBytes, series }: LineReport): Bytes {
+  switch (verdict) {
+    case 'leak':
+      return leakedBytes;
+    case 'growing':
+      return growingBytes;
+    case 'cycle':
+      return Math.max(liveBytes, ...series);
+    default:
+      return growthBytes;
+  }
 }
 
 function worstFirst(a: Finding, b: Finding): number {

@@ -344,6 +344,8 @@ export interface LineReport {
   totalBytes: Bytes;
   /** Last minus first, signed. */
   growthBytes: Bytes;
+  /** Live bytes of the stacks that keep growing, of a leak or of unconfirmed growth. */
+  growingBytes: Bytes;
   /** Live bytes in stack groups judged to leak. */
   leakedBytes: Bytes;
   bytesPerStep: Bytes | null;
@@ -392,8 +394,10 @@ export interface Statement {
 }
 
 /** The observations of the deciding stacks, and the reason. */
-interface Evidence extends Seen {
-  /** A few plain sentences. */
+export interface Evidence extends Seen {
+  /** Between the joined traces. */
+  gaps: number;
+  /** Why, beyond the observations, in a few plain sentences. */
   reason: string;
 }
 

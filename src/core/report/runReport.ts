@@ -45,7 +45,7 @@ export function runReport(
   const live = categoriesOf(stacks);
   const room = widest(rooms);
   const judged = judgeLines(observed, live, source, room);
-  const lines = observed.lines.map((line, i) => lineReport(line, judged[i], source, room, lookup));
+  const lines = observed.lines.map((line, i) => lineReport(line, judged[i], observed.gaps, source, room, lookup));
   const verdict = runVerdict(
     lines.map((line) => line.verdict),
     snapshots.length,
@@ -100,7 +100,7 @@ function isFinding(verdict: Verdict): boolean {
 
 /** Judges every line; optimizer state last: it is judged by the parameters that it is for. */
 function judgeLines(
-  { lines, gaps }: ObservedRun,
+  { lines }: ObservedRun,
   live: Float64Array,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
@@ -114,7 +114,7 @@ function judgeLines(
   for (const at of [...places.filter((one) => !isState(one)), ...places.filter(isState)]) {
     const line = lines[at];
     const features = featuresOf(line, findings.get(line) ?? null, proved.has(line), isExplained && !parametersLeak);
-    judged[at] = judge(features, line.seen, gaps, room);
+    judged[at] = judge(features, line.seen !== null, room);
     parametersLeak ||= line.category === 'parameters' && judged[at].verdict === 'leak';
   }
   return judged;
@@ -123,6 +123,7 @@ function judgeLines(
 function lineReport(
   line: ObservedLine,
   { verdict, reason, bound }: Judged,
+  gaps: number,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
   lookup: FileLookup,
@@ -137,6 +138,7 @@ function lineReport(
     liveBytes: line.liveBytes,
     totalBytes: line.totalBytes,
     growthBytes: line.liveBytes - series[0],
+    growingBytes: GROWS.has(verdict) ? line.growingBytes : 0,
     leakedBytes: verdict === 'leak' ? line.growingBytes : 0,
     bytesPerStep: line.bytesPerStep,
     blocks: line.blocks,
@@ -149,6 +151,7 @@ function lineReport(
         ? null
         : {
             ...seen,
+            gaps,
             reason: [...(unfound === null ? [] : [unfoundText(unfound)]), ...reason].join(' '),
           },
     holder: adviseHolder(findings.get(line)?.holder ?? line.holder ?? proved.get(line) ?? null, line, verdict),

@@ -16,10 +16,8 @@ export interface Rule<Features, Kind> {
 
 /** A rule for a line. Its verdict is `shape` if the shape of its memory is the verdict. */
 export interface LineRule extends Rule<LineFeatures, Verdict | 'shape'> {
-  /** Sentences that come before what was observed. */
-  readonly before?: (features: LineFeatures, room: Room | null) => readonly string[];
-  /** Why, after what was observed. */
-  readonly reason: (features: LineFeatures) => readonly string[];
+  /** Why, beyond what was observed. */
+  readonly reason: (features: LineFeatures, room: Room | null) => readonly string[];
   /** True if the verdict depends on the bound of the holder. */
   readonly isBound?: true;
   /** A planted program whose report changes without this rule; empty where only a unit test needs it. */

@@ -1,4 +1,5 @@
 /** The sentences of a finding: short ones for the editor and its views, complete ones for hovers. */
+import { evidenceText, findingEvidence } from '../../core/report/evidenceText.js';
 import { lineBytes } from '../../core/report/findings.js';
 import { amountSentence, findingSentence } from '../../core/report/findingSentence.js';
 import type { LineReport, RunReport, StackReport } from '../../core/report/report.js';
@@ -80,7 +81,8 @@ export function hoverMarkdown(
   const fix = whole.holder?.fix ?? null;
   if (fix !== null) paragraphs.push(escapeMarkdown(l10n.t('Fix: {0}', fix)));
   paragraphs.push(actionLinks(finding, mark ?? finding.lines[0], l10n));
-  if (part.line.evidence !== null) paragraphs.push(escapeMarkdown(part.line.evidence.reason));
+  const evidence = mark === null ? findingEvidence(whole) : part.line.evidence && evidenceText(part.line.evidence);
+  if (evidence !== null) paragraphs.push(escapeMarkdown(evidence));
   const stack = part.line.stacks.at(0);
   if (stack !== undefined) paragraphs.push(stackMarkdown(stack, canOpen, link));
   return paragraphs.join('\n\n');

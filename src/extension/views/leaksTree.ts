@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LineReport, ProcessFinding, StackReport } from '../../core/report/report.js';
+import { evidenceText, findingEvidence } from '../../core/report/evidenceText.js';
 import { lineBytes } from '../../core/report/findings.js';
 import { shortAmount } from '../../core/report/findingSentence.js';
 import { deviceName } from '../../core/text/deviceName.js';
@@ -155,6 +156,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
     const { finding, ignored } = node;
     const [{ run, finding: worst }] = finding.parts;
     const { holder, lines } = worst;
+    const evidence = findingEvidence(worst);
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     // The number first, for the view is narrow.
     const item = new vscode.TreeItem(shortAmount(worst, run.steps), hasLines(node) ? Expanded : Collapsed);
@@ -171,7 +173,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
       ...(holder === null || holder.text === holder.name ? [] : [vscode.l10n.t('Held by {0}', holder.text)]),
       `${finding.file}:${finding.line}`,
       ...(holder?.fix == null ? [] : [vscode.l10n.t('Fix: {0}', holder.fix)]),
-      ...(lines[0].evidence === null ? [] : [lines[0].evidence.reason]),
+      ...(evidence === null ? [] : [evidence]),
       ...(finding.mapped ? [] : [vscode.l10n.t('Not matched with a file of this workspace.')]),
     ].join('\n');
     const hasFix = holder?.edit != null && !isEdited;
@@ -199,7 +201,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
     }
     const sentences = [lineAnswer(mark.parts[0]), `${mark.file}:${mark.line} ${line.function}`];
     if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));
-    if (line.evidence !== null) sentences.push(line.evidence.reason);
+    if (line.evidence !== null) sentences.push(evidenceText(line.evidence));
     item.tooltip = sentences.join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);

@@ -41,7 +41,13 @@ describe('A finding in the editor', () => {
   });
 
   it('is memory that grows in a single snapshot: all that is live', () => {
-    const line = lineReport({ verdict: 'growing', leakedBytes: 0, growthBytes: 0, series: [12 * MiB] });
+    const line = lineReport({
+      verdict: 'growing',
+      leakedBytes: 0,
+      growingBytes: 12 * MiB,
+      growthBytes: 0,
+      series: [12 * MiB],
+    });
     const [finding] = marksOf([runReport([line])]);
     assert.deepEqual(
       [finding.tone, sentenceOf(finding)],
@@ -90,7 +96,7 @@ describe('The hover', () => {
   const hostile = '](command:workbench.action.quit) <img src=x onerror=alert(1)> `x` **b**\n# h | [a](http://e)';
   const evidence = {
     ...{ from: 'lifetimes' as const, steps: 40, allocatedOnSteps: [], birthSteps: 40, survivors: 40 },
-    ...{ oldestFreedAge: null, usualFreedAge: null, floors: [], drops: 0, reason: 'Seen on 40 of 40 steps' },
+    ...{ oldestFreedAge: null, usualFreedAge: null, floors: [0, MiB], drops: 0, gaps: 0, reason: 'Why.' },
   };
   const stacks = [
     {
@@ -112,7 +118,10 @@ describe('The hover', () => {
   it('gives the answer first, then holder, fix, links, evidence and stack, each once', () => {
     const line = lineReport({ evidence, stacks, ...heldBy('src/model.py', 14, 'Model.seen', 'Clear it.') });
     const [finding] = marksOf([runReport([line])]);
-    const tail = ['Fix: Clear it.', '[Show on timeline] · [Show in Leaks]', 'Seen on 40 of 40 steps'];
+    const seen =
+      'Allocations from 40 of 40 steps are still live. No block that outlived its step was freed. ' +
+      'Live bytes never fell: 0 B at first, 1.0 MiB at last. Why.';
+    const tail = ['Fix: Clear it.', '[Show on timeline] · [Show in Leaks]', seen];
     const stack = '[train (train.py:26)] ← [forward (torch.py:1)]';
     assert.deepEqual(paragraphs(finding, false), [
       ...['**Leaks 1.0 MiB/step (11.0 MiB so far)**', 'Held by Model.seen, explained, [model.py:14]', ...tail, stack],

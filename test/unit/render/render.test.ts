@@ -47,7 +47,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
   const liveBytes = series[series.length - 1];
   return lineReport({
     ...{ file, line: 7, function: 'step', liveBytes, totalBytes: liveBytes, growthBytes: liveBytes - series[0] },
-    ...{ leakedBytes: 0, bytesPerStep: 0, blocks: 3, series, verdict: 'steady', confidence: 1 },
+    ...{ growingBytes: 0, leakedBytes: 0, bytesPerStep: 0, blocks: 3, series, verdict: 'steady', confidence: 1 },
     ...more,
   });
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { Action, BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { evidenceText } from '../../../src/core/report/evidenceText.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
@@ -96,8 +97,10 @@ describe('The evidence of a line', () => {
   });
 
   it('has its counts in words', async () => {
-    const reasonOf = async (program: string, at: number): Promise<string | undefined> =>
-      (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence?.reason;
+    const reasonOf = async (program: string, at: number): Promise<string | null> => {
+      const evidence = (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence ?? null;
+      return evidence === null ? null : evidenceText(evidence);
+    };
     assert.equal(
       await reasonOf('running_total', 21),
       'Allocations from 30 of 30 steps are still live. No block that outlived its step was freed. ' +
@@ -123,7 +126,7 @@ describe('The evidence of a line', () => {
     assert.deepEqual(line.evidence.floors, line.series);
     assert.equal(line.evidence.birthSteps, files.length - 1);
     assert.match(
-      line.evidence.reason,
+      evidenceText(line.evidence),
       /^Live bytes rose in 4 of 4 intervals between snapshots\. Live bytes never fell/,
     );
     assert.equal(at(1)?.evidence, null);

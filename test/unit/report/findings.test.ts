@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { findingEvidence } from '../../../src/core/report/evidenceText.js';
 import { findingsOf, lineBytes } from '../../../src/core/report/findings.js';
 import { amountSentence } from '../../../src/core/report/findingSentence.js';
 import type { HolderReport, LineReport } from '../../../src/core/report/report.js';
@@ -30,10 +31,26 @@ describe('A finding', () => {
     );
   });
 
-  it('has grown by all that is live where one snapshot is all there is', () => {
-    const of = { verdict: 'growing', liveBytes: 3 * MiB } as const;
-    assert.equal(lineBytes(lineReport({ ...of, growthBytes: 0, series: [3 * MiB] })), 3 * MiB);
-    assert.equal(lineBytes(lineReport({ ...of, growthBytes: 2 * MiB, series: [MiB, 3 * MiB] })), 2 * MiB);
+  it('has grown by what its growing stacks hold, confirmed or not', () => {
+    const of = { liveBytes: 4 * MiB, growthBytes: 2 * MiB, growingBytes: 3 * MiB, leakedBytes: 3 * MiB };
+    for (const verdict of ['leak', 'growing'] as const)
+      assert.equal(lineBytes(lineReport({ ...of, verdict })), 3 * MiB);
+  });
+
+  it('has evidence on all of its lines, and not on one of several', () => {
+    const evidence = {
+      ...{ from: 'lifetimes' as const, steps: 40, allocatedOnSteps: [], birthSteps: 40, survivors: 40 },
+      ...{ oldestFreedAge: null, usualFreedAge: null, floors: [0, MiB, 2 * MiB], drops: 0, gaps: 0, reason: 'Why.' },
+    };
+    const other = { ...evidence, birthSteps: 39, floors: [0, 0, MiB], reason: 'Other.' };
+    const [finding] = findingsOf([
+      lineReport({ line: 14, evidence, ...heldAt(26) }),
+      lineReport({ line: 20, leakedBytes: MiB, evidence: other, ...heldAt(26) }),
+    ]);
+    assert.match(
+      findingEvidence(finding) ?? '',
+      /^Allocations from 40 of 40 steps .* Live bytes never fell: 0 B at first, 3\.0 MiB at last\. Why\.$/,
+    );
   });
 
   it('is the line that allocates where no holder is known', () => {

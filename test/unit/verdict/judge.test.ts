@@ -70,14 +70,14 @@ describe('The verdict on a line', () => {
   for (const { name } of LINE_RULES) {
     it(`is given by the rule ${name}`, () => {
       const [features, expected] = CASES[name];
-      const { verdict, rule } = judge({ ...LASTING, ...features }, null, 0, null);
+      const { verdict, rule } = judge({ ...LASTING, ...features }, false, null);
       assert.deepEqual({ verdict, rule }, { verdict: expected, rule: name });
     });
   }
 
   it('is no leak by the recorder alone while the source shows an open bound', () => {
     const chances: Chance[] = [{ ...chance('pending'), kind: 'bound' }];
-    const { verdict } = judge({ ...LASTING, custody: RETAINED, chances }, null, 0, null);
+    const { verdict } = judge({ ...LASTING, custody: RETAINED, chances }, false, null);
     assert.equal(verdict, 'growing');
   });
 });

@@ -26,6 +26,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     liveBytes: 12 * MiB,
     totalBytes: 12 * MiB,
     growthBytes: 10 * MiB,
+    growingBytes: 10 * MiB,
     leakedBytes: 11 * MiB,
     bytesPerStep: MiB,
     blocks: 340,

@@ -8,8 +8,7 @@ export const bounded: LineRule = {
   holds: (line) => line.bound !== null,
   verdict: 'growing',
   thresholds: [],
-  before: ({ bound }, room) => boundTexts(bound, room),
-  reason: () => [],
+  reason: ({ bound }, room) => boundTexts(bound, room),
   isBound: true,
   fixedBy: 'filling_replay',
 };

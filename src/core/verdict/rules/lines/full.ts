@@ -8,8 +8,7 @@ export const full: LineRule = {
   holds: (line) => line.bound?.isFull === true,
   verdict: 'plateau',
   thresholds: [],
-  before: ({ bound }, room) => boundTexts(bound, room),
-  reason: () => [],
+  reason: ({ bound }, room) => boundTexts(bound, room),
   isBound: true,
   fixedBy: '',
 };

@@ -1,0 +1,33 @@
+/** The evidence of a line, or of all lines of a finding, in words. */
+import type { Bytes } from '../model/units.js';
+import { seenTexts } from '../verdict/seenTexts.js';
+import type { Finding } from './findings.js';
+import { sum } from './lineSelection.js';
+import type { Evidence } from './report.js';
+
+/** What was observed of a line, and why that is its verdict. */
+export function evidenceText({ gaps, reason, ...seen }: Evidence): string {
+  return [...seenTexts(seen, gaps), reason].filter((text) => text !== '').join(' ');
+}
+
+/** The same of a finding: amounts are those of all lines that have its verdict. Null without observations. */
+export function findingEvidence({ lines, verdict }: Pick<Finding, 'lines' | 'verdict'>): string | null {
+  const all = lines.flatMap((line) => (line.verdict === verdict && line.evidence !== null ? [line.evidence] : []));
+  if (all.length === 0) return null;
+  const [first] = all;
+  // Lines that were observed in another way do not add up.
+  const same = all.filter(({ from, floors }) => from === first.from && floors.length === first.floors.length);
+  return evidenceText({
+    ...first,
+    birthSteps: Math.max(...same.map(({ birthSteps }) => birthSteps)),
+    survivors: sum(same, ({ survivors }) => survivors),
+    usualFreedAge: oldest(same.map(({ usualFreedAge }) => usualFreedAge)),
+    oldestFreedAge: oldest(same.map(({ oldestFreedAge }) => oldestFreedAge)),
+    floors: first.floors.map((_, i): Bytes => sum(same, ({ floors }) => floors[i])),
+    drops: Math.min(...same.map(({ drops }) => drops)),
+  });
+}
+
+function oldest(ages: readonly (number | null)[]): number | null {
+  return ages.reduce((most, age) => (age === null || (most !== null && most >= age) ? most : age), null);
+}
