@@ -90,9 +90,9 @@ export class Categorizer {
 
   /** True if the trace shows a backward pass. */
   get hasBackward(): boolean {
-    const { birth, count } = this.history.allocations;
+    const { birth, stack, count } = this.history.allocations;
     for (let row = 0; row < count; row++) {
-      if (birth[row] < 0) continue;
+      if (birth[row] < 0 || !this.mayBeGradient(stack[row])) continue;
       const code = this.of(livedRow(this.history, row));
       if (code === CategoryCode.Gradients || code === CategoryCode.Backward) return true;
     }

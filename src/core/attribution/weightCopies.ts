@@ -37,6 +37,7 @@ export function weightCopies(
 ): WeightCopies {
   const { birth, death, stack, count } = history.allocations;
   const casts = castingStacks(snapshot);
+  if (casts?.size === 0) return NONE;
   const isCast = (row: number): boolean =>
     birth[row] >= 0 && (casts === null ? roles.of(stack[row]) === StackRole.Forward : casts.has(stack[row]));
   let first = 0;

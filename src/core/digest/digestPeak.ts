@@ -105,11 +105,13 @@ function isState({ count }: DeviceTrace): boolean {
 /** Unused memory from which a replay is worth its time, and the least share that a setting must save. */
 const LEAST_UNUSED: Bytes = 256 * 2 ** 20;
 const LEAST_SAVED = 0.05;
+/** Events of a trace whose replay takes a moment; `leakline what-if` replays any number. */
+const MAX_REPLAYED = 100_000;
 
 function replayedSetting(snapshot: Snapshot, history: TraceHistory): ReplayedSetting | null {
   const { trace, peak } = history;
   const reserved = Math.max(history.reservedAfter(peak) ?? 0, history.reservedAfter(trace.count - 1) ?? 0);
-  if (isState(trace) || reserved - history.liveAfter(peak) < LEAST_UNUSED) return null;
+  if (isState(trace) || trace.count > MAX_REPLAYED || reserved - history.liveAfter(peak) < LEAST_UNUSED) return null;
   const best = reservedAnswer(snapshot, history)?.best ?? null;
   if (best === null) return null;
   const saved = best.insteadOfBytes - best.reservedPeakBytes;
