@@ -28,7 +28,10 @@ describe('A training run while VS Code watches', () => {
     await workbench.openFile('detector/backbone.py');
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(/step_0005/);
-    await workbench.statusBarItem(/peak|no leak|growing/).waitFor();
+    // One snapshot is shown by its peak and what holds it.
+    await workbench.statusBarItem(/peak [\d.]+ MiB/).waitFor();
+    await sideBar.tree('Leaks').untilRow(/Peak [\d.]+ MiB/);
+    await sideBar.tree('Leaks').untilRow(/pyramid\.py:16/);
     assert.deepEqual(await notifications.texts(), []);
     for (const step of ['0010', '0015', '0020']) copyFileSync(recorded(step), dumped(step));
     const alert = /leaks [\d.]+ MiB\/step of GPU memory, most at pyramid\.py:18/;

@@ -2,6 +2,7 @@
 import { groupBy } from '../../core/maps.js';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import { type FindingMark, holdsOthers } from '../results/findingMarks.js';
+import type { PeakNode, PeakPartNode } from './peakRows.js';
 import { type LineMark, weightOf } from '../results/lineMarks.js';
 
 export const GROUPINGS = ['holder', 'line', 'file'] as const;
@@ -67,7 +68,16 @@ export interface ProcessNode {
   readonly finding: ProcessFinding;
 }
 
-export type LeakNode = FindingNode | FileNode | ProcessNode | LineNode | StackNode | FrameNode | UnmappedNode;
+export type LeakNode =
+  | FindingNode
+  | FileNode
+  | ProcessNode
+  | LineNode
+  | StackNode
+  | FrameNode
+  | UnmappedNode
+  | PeakNode
+  | PeakPartNode;
 
 export function stackNodes(line: LineNode): StackNode[] {
   return line.mark.parts

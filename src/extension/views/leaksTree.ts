@@ -29,6 +29,7 @@ import {
   type ProcessNode,
   type UnmappedNode,
 } from './leakNodes.js';
+import { peakItem, peakNodes, peakPartItem, peakParts, type PeakNode } from './peakRows.js';
 import { fileNames, frameItem, openCommand, stackItem } from './sourceItems.js';
 
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
@@ -97,11 +98,13 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
   getChildren(node?: LeakNode): LeakNode[] {
     switch (node?.kind) {
       case undefined:
-        return [...this.rows, ...this.processes(), ...this.unmapped()];
+        return [...this.rows, ...this.peaks(), ...this.processes(), ...this.unmapped()];
       case 'finding':
         return hasLines(node) ? [...node.lines] : node.lines.flatMap(stackNodes);
       case 'file':
         return [...node.lines];
+      case 'peak':
+        return peakParts(node);
       case 'line':
         return stackNodes(node);
       case 'stack':
@@ -113,7 +116,7 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
 
   getParent(node: LeakNode): LeakNode | undefined {
     if (node.kind === 'line') return this.parents.get(node);
-    return node.kind === 'stack' || node.kind === 'frame' ? node.parent : undefined;
+    return node.kind === 'stack' || node.kind === 'frame' || node.kind === 'peakPart' ? node.parent : undefined;
   }
 
   getTreeItem(node: LeakNode): vscode.TreeItem {
@@ -130,6 +133,10 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
         return frameItem(node.parent.stack.frames[node.index], this.files);
       case 'process':
         return processItem(node);
+      case 'peak':
+        return peakItem(node);
+      case 'peakPart':
+        return peakPartItem(node);
       case 'unmapped':
         return node.of === 'files' ? unmappedItem(node.count) : unmatchedCellsItem(node.count);
     }
@@ -143,6 +150,11 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
     return (['files', 'cells'] as const).flatMap((of): UnmappedNode[] =>
       counts[of] === 0 ? [] : [{ kind: 'unmapped', of, count: counts[of] }],
     );
+  }
+
+  /** Without a finding the latest snapshots’ peaks are what there is to see. */
+  private peaks(): PeakNode[] {
+    return this.rows.length > 0 ? [] : peakNodes(this.store.result?.report.runs ?? []);
   }
 
   private processes(): ProcessNode[] {

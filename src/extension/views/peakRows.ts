@@ -1,0 +1,86 @@
+/** The peak of a lone snapshot as rows: its height, advice, and the lines and other parts that hold it. */
+import * as vscode from 'vscode';
+import { bucketParts } from '../../core/report/bucketParts.js';
+import type { PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
+import { bucketText, isLoneSnapshot, passText, verdictSentence } from '../../core/report/reportText.js';
+import { byteText } from '../../core/text/byteText.js';
+import { newestFirst } from '../results/runOrder.js';
+import { basename } from '../text/pathText.js';
+import { openCommand } from './sourceItems.js';
+
+export interface PeakNode {
+  readonly kind: 'peak';
+  readonly run: RunReport;
+  readonly peak: PeakReport;
+  /** The first is expanded. */
+  readonly isFirst: boolean;
+}
+
+/** Advice, a line that holds memory, or memory without a line. */
+export interface PeakPartNode {
+  readonly kind: 'peakPart';
+  readonly parent: PeakNode;
+  readonly part: string | PeakLine | { readonly name: string; readonly bytes: number };
+}
+
+/** Snapshots and lines that have a row. */
+const MAX_PEAKS = 8;
+const MAX_LINES = 8;
+/** Share of the peak from which a part has a row. */
+const LEAST_SHARE = 0.01;
+
+/** The latest snapshots in which nothing grows, one row each. */
+export function peakNodes(runs: readonly RunReport[]): PeakNode[] {
+  return newestFirst(runs)
+    .filter((run) => isLoneSnapshot(run))
+    .flatMap((run) => {
+      const peak = run.peaks.find(({ liveBytes }) => liveBytes > 0);
+      return peak === undefined ? [] : [{ run, peak }];
+    })
+    .slice(0, MAX_PEAKS)
+    .map(({ run, peak }, i) => ({ kind: 'peak', run, peak, isFirst: i === 0 }));
+}
+
+/** What holds a peak, the largest first, below advice. */
+export function peakParts(parent: PeakNode): PeakPartNode[] {
+  const { peak } = parent;
+  const buckets = bucketParts(peak).map(([bucket, bytes]) => ({ name: bucketText(bucket), bytes }));
+  const held = [...peak.lines.slice(0, MAX_LINES), ...buckets]
+    .filter(({ bytes }) => bytes >= LEAST_SHARE * peak.liveBytes)
+    .sort((a, b) => b.bytes - a.bytes);
+  return [...peak.advice, ...held].map((part) => ({ kind: 'peakPart', parent, part }));
+}
+
+export function peakItem({ run, peak, isFirst }: PeakNode): vscode.TreeItem {
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const amount = byteText(peak.liveBytes);
+  const item = new vscode.TreeItem(
+    peak.isState ? vscode.l10n.t('{0} live', amount) : vscode.l10n.t('Peak {0}', amount),
+    isFirst ? Expanded : Collapsed,
+  );
+  item.id = `peak:${run.id}`;
+  item.description = [passText(peak), basename(run.id)].filter(Boolean).join(' · ');
+  item.tooltip = verdictSentence(run);
+  item.iconPath = new vscode.ThemeIcon('graph');
+  return item;
+}
+
+export function peakPartItem({ part }: PeakPartNode): vscode.TreeItem {
+  if (typeof part === 'string') {
+    const text = part.replaceAll('`', '');
+    const advice = new vscode.TreeItem(text);
+    advice.tooltip = text;
+    advice.iconPath = new vscode.ThemeIcon('lightbulb');
+    return advice;
+  }
+  const item = new vscode.TreeItem(byteText(part.bytes));
+  if ('name' in part) {
+    item.description = part.name;
+    return item;
+  }
+  const place = `${basename(part.file)}:${part.line}`;
+  item.description = `${place} ${part.function}`;
+  item.tooltip = `${part.file}:${part.line} (${part.function})`;
+  if (part.mapped) item.command = openCommand(part.file, part.line);
+  return item;
+}
