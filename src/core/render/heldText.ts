@@ -6,6 +6,7 @@ import { tableLines, type Column } from '../text/textTable.js';
 import { sum } from '../report/lineSelection.js';
 import type { HeldWay, OlderReport, PeakLine, PeakReport, ReportFrame } from '../report/report.js';
 import { bucketParts } from '../report/bucketParts.js';
+import type { Category } from '../attribution/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import { bucketText, categoryText, fileAndLine, otherLinesText, placeText } from '../report/reportText.js';
 
@@ -63,7 +64,7 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
   ];
   const known = shown.slice(0, MAX_LINES);
   const ways = known.map((line) => noteOf(line)).filter((note) => note.length > 0);
-  const notes = [...ways.flatMap(noteLines), ...known.flatMap((line) => earlierTexts(line)), ...olderTexts(peak)];
+  const notes = [...ways.flatMap(noteLines), ...known.flatMap((line) => blockTexts(line)), ...olderTexts(peak)];
   return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
@@ -94,7 +95,7 @@ export function heldMarkdown(peak: PeakReport, code: (text: string) => string): 
       );
       const [first, ...ways] = wayTexts(line, code);
       return [
-        `- ${[amount, ...earlierTexts(line, ''), first].filter((text) => text !== '').join(' ')}`,
+        `- ${[amount, ...blockTexts(line, ''), first].filter((text) => text !== '').join(' ')}`,
         ...ways.map((text) => `  - ${text}`),
       ];
     }),
@@ -115,15 +116,22 @@ function usesText({ categories, bytes }: PeakLine): string {
     .join(', ');
 }
 
-/** The part of a line's memory that is older than a step. @param place before the sentence */
-function earlierTexts(line: PeakLine, place = `${fileAndLine(line)}: `): string[] {
-  const { fromEarlierSteps } = line;
-  return fromEarlierSteps === 0
-    ? []
-    : [
-        place +
-          tCount(fromEarlierSteps, '1 block is left from an earlier step.', '{0} blocks are left from earlier steps.'),
-      ];
+/** Uses of memory that a model has many equal blocks of, and no pass collects. */
+const OF_MODEL: ReadonlySet<Category> = new Set(['parameters', 'gradients', 'optimizerState']);
+
+/** Facts on a line's blocks: older than a step, or more than a pass makes. @param place before each sentence */
+function blockTexts(line: PeakLine, place = `${fileAndLine(line)}: `): string[] {
+  const { fromEarlierSteps, categories, ways } = line;
+  const most = Math.max(0, ...ways.map(({ equal }) => equal.blocks));
+  const isOfModel = OF_MODEL.has([...categories].sort((a, b) => b.bytes - a.bytes).at(0)?.category ?? 'other');
+  return [
+    ...(fromEarlierSteps > 0
+      ? [tCount(fromEarlierSteps, '1 block is left from an earlier step.', '{0} blocks are left from earlier steps.')]
+      : []),
+    ...(most >= MORE_THAN_LAYERS && !isOfModel
+      ? [t('One pass does not make {0} equal blocks: look for what collects them.', countText(most))]
+      : []),
+  ].map((text) => place + text);
 }
 
 /** Names of library code that are listed, and their share of the bucket. */
@@ -147,15 +155,11 @@ function wayTexts(
     const equal = shown.map((way) => equalText(way, bytes)).join('');
     const through = shown.at(0)?.through ?? null;
     if (equal === '') return [''];
-    const texts = [
+    return [
       through === null
         ? t('{0} from one stack.', equal)
         : t('{0} from one stack, through {1}.', equal, code(libraryText(through))),
-      shown[0].equal.blocks >= MORE_THAN_LAYERS
-        ? t('One pass does not make {0} equal blocks: look for what collects them.', countText(shown[0].equal.blocks))
-        : '',
     ];
-    return [texts.filter((text) => text !== '').join(' ')];
   }
   const rest = ways.filter((way) => !shown.includes(way));
   return [

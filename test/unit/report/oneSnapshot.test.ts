@@ -307,6 +307,17 @@ describe('The report of one snapshot', () => {
     );
   });
 
+  it('says that one pass does not make thousands of equal blocks, unless a model has them', async () => {
+    const trace = new Trace();
+    for (let i = 0; i < 1200; i++) trace.alloc(4 * KiB, ['cache.py:5 grow', 'serve.py:9 main']);
+    for (const text of (await trace.run()).texts) {
+      assert.match(text, /One pass does not make 1,200 equal blocks: look for what collects them\./);
+    }
+    const model = new Trace();
+    for (let i = 0; i < 1200; i++) model.alloc(4 * KiB, [`${TORCH}/nn/modules/module.py:1 to`, 'serve.py:9 main']);
+    for (const text of (await model.run()).texts) assert.doesNotMatch(text, /One pass/);
+  });
+
   it('leaves the memory of findings out of its advice on the peak', async () => {
     const run = await leakingRun();
     assert.ok(GROWS.has(run.verdict), run.verdict);
