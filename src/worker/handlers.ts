@@ -8,7 +8,7 @@ import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis } from '../core/model/historyAxis.js';
 import { historyWindow } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
-import { failureText, fragmentationText } from '../core/report/outOfMemory.js';
+import { failureText, fragmentationText, replayedFailureText } from '../core/report/outOfMemory.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
 import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
@@ -165,7 +165,8 @@ export function workerHandlers(
 
 function failedAllocation(failure: OutOfMemoryReport, axis: HistoryAxis): FailedAllocation {
   const { event, asked } = failure;
-  const text = [failureText(failure), fragmentationText(failure)].filter((sentence) => sentence !== null).join(' ');
+  const sentences = [failureText(failure), fragmentationText(failure), replayedFailureText(failure)];
+  const text = sentences.filter((sentence) => sentence !== null).join(' ');
   return { event, x: axis.xOf(event), text, asked };
 }
 

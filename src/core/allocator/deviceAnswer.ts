@@ -5,7 +5,7 @@ import type { Bytes } from '../model/units.js';
 import { replayAsRecorded, type ReplayProof } from './recordedReplay.js';
 import type { Requests } from './requests.js';
 import { withSettings } from './settings.js';
-import { smallestCapacity, whatIf, type Change, type Outcome } from './whatIf.js';
+import { CAPACITY_STEP, smallestCapacity, whatIf, type Change, type Outcome } from './whatIf.js';
 
 /** What is asked about a device. */
 export interface Question {
@@ -76,7 +76,8 @@ export function answerDevice(
   if (requests === null) return { replay: proof, recorded: null, outcomes: [] };
   const limits = capacity === null ? {} : { capacity };
   const asks = capacity !== null || requests.firstFailure !== null;
-  const least = (change: Change): Bytes | null => (asks ? smallestCapacity(requests, change, turn) : null);
+  const least = (change: Change, outcome: Outcome): Bytes | null =>
+    asks ? smallestCapacity(requests, change, turn, tooSmall(requests, change, outcome)) : null;
   // A setting, like another device, is there from the start of the program on: older memory would be elsewhere too.
   const isOlder = requests.start.reservedBytes > 0;
   const same: Change = { ...limits, restarts: isOlder && capacity !== null };
@@ -91,7 +92,7 @@ export function answerDevice(
     fits: unchanged.fits,
     shortBytes: unchanged.shortBytes,
     leftBytes: unchanged.leftBytes,
-    smallestCapacityBytes: least(same),
+    smallestCapacityBytes: least(same, unchanged),
   };
   const less: Change = without === null ? {} : { without };
   const outcomes: ChangeOutcome[] = [];
@@ -106,7 +107,7 @@ export function answerDevice(
       setting,
       isEstimate: restarts,
       insteadOfBytes: base.reservedPeakBytes,
-      smallestCapacityBytes: least(whole),
+      smallestCapacityBytes: least(whole, outcome),
       ...outcome,
     });
   };
@@ -115,6 +116,11 @@ export function answerDevice(
     add(setting, { settings: withSettings(requests.settings, setting), restarts: isOlder }, settings !== null);
   if (settings === null && steps.length > 0) add(EMPTY_CACHE, { emptiedBefore: steps }, false);
   return { replay: proof, recorded, outcomes: outcomes.sort(betterFirst) };
+}
+
+/** A capacity that is known not to fit. */
+function tooSmall({ firstFailure }: Requests, { capacity }: Change, { fits }: Outcome): Bytes {
+  return fits === false ? (capacity ?? firstFailure?.capacity ?? 0) : 0;
 }
 
 function usualSettings({ settings }: Requests, isLimited: boolean): string[] {
@@ -189,4 +195,49 @@ export function reservedAnswer(snapshot: Snapshot, history: TraceHistory): Reser
     isEstimate: restarts,
   };
   return answer;
+}
+
+/** What the settings of the allocator would have made of a failure to allocate. */
+export interface FailureAnswer {
+  /** The setting that leaves or lacks the amount; null for the recorded ones. */
+  setting: string | null;
+  /** Memory left at the peak; null if it does not fit with any setting. */
+  leftBytes: Bytes | null;
+  /** The least that any setting lacks; null if it fits with one. */
+  shortBytes: Bytes | null;
+  /** True if memory that is older than the trace is laid out again, in an order that is not known. */
+  isEstimate: boolean;
+}
+
+/**
+ * The answer for the first failure of a trace: the setting with which it fits and most is left, or else the least that
+ * is short. Null if the replay disagrees, or does not fail where the recording did.
+ */
+export function failureAnswer(snapshot: Snapshot, history: DeviceHistory): FailureAnswer | null {
+  const { requests } = replayAsRecorded(snapshot, history);
+  const failure = requests?.firstFailure ?? null;
+  if (requests === null || failure === null || failureOf(requests)?.isReproduced !== true) return null;
+  const isEstimate = requests.start.reservedBytes > 0;
+  // Older memory that is laid out again must not make it fit: that would be no merit of a setting.
+  const same: Change = { restarts: isEstimate };
+  if (whatIf(requests, same).fits !== false) return null;
+  // Of a setting that needs a limit of the process, a sentence would have to say so.
+  const tried = usualSettings(requests, false).map((setting) => {
+    const change: Change = { restarts: isEstimate, settings: withSettings(requests.settings, setting) };
+    return { setting, change, outcome: whatIf(requests, change) };
+  });
+  const left = ({ outcome }: (typeof tried)[number]): Bytes =>
+    outcome.fits === true ? (outcome.leftBytes ?? 0) : -Infinity;
+  const best = tried.reduce((most, one) => (left(one) > left(most) ? one : most));
+  if (best.outcome.fits === true)
+    return { setting: best.setting, leftBytes: best.outcome.leftBytes, shortBytes: null, isEstimate };
+  let [setting, shortBytes]: [string | null, Bytes] = [null, Infinity];
+  for (const one of [{ setting: null, change: same }, ...tried]) {
+    const better: Change = { ...one.change, capacity: failure.capacity + shortBytes - CAPACITY_STEP };
+    // Most settings are no better than those before, which one replay shows.
+    if (whatIf(requests, better).fits !== true) continue;
+    shortBytes = smallestCapacity(requests, one.change, undefined, failure.capacity) - failure.capacity;
+    setting = one.setting;
+  }
+  return { setting, leftBytes: null, shortBytes, isEstimate };
 }

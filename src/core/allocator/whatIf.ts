@@ -53,17 +53,18 @@ export function whatIf(requests: Requests, change: Change, turn: () => void = ()
 }
 
 /** Smallest difference between two capacities. */
-const CAPACITY_STEP: Bytes = SMALL_SEGMENT;
+export const CAPACITY_STEP: Bytes = SMALL_SEGMENT;
 
 /**
  * A capacity that fits, in units of 2 MiB, where one unit less does not. Fragmentation can make a smaller one fit again.
+ * @param tooSmall a capacity that is known not to fit
  */
-export function smallestCapacity(requests: Requests, change: Change, turn?: () => void): Bytes {
+export function smallestCapacity(requests: Requests, change: Change, turn?: () => void, tooSmall: Bytes = 0): Bytes {
   const fits = (units: number): boolean =>
     whatIf(requests, { ...change, capacity: units * CAPACITY_STEP }, turn).fits === true;
   const { reservedPeakBytes } = whatIf(requests, { ...change, capacity: Infinity }, turn);
-  let high = Math.ceil(reservedPeakBytes / CAPACITY_STEP);
-  let low = 0;
+  let low = Math.floor(tooSmall / CAPACITY_STEP);
+  let high = Math.max(low + 1, Math.ceil(reservedPeakBytes / CAPACITY_STEP));
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (fits(middle)) high = middle;

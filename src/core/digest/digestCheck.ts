@@ -348,6 +348,14 @@ const digest: v.GenericSchema<SnapshotDigest> = v.object({
       frames: v.array(count),
       forwardFrames: v.array(count),
       largestFreeBytes: v.nullable(finite),
+      replayed: v.nullable(
+        v.object({
+          setting: v.nullable(text),
+          leftBytes: v.nullable(finite),
+          shortBytes: v.nullable(finite),
+          isEstimate: flag,
+        }),
+      ),
       held: peak,
     }),
   ),

@@ -1,4 +1,4 @@
-import { reservedAnswer } from '../allocator/deviceAnswer.js';
+import { failureAnswer, reservedAnswer, type FailureAnswer } from '../allocator/deviceAnswer.js';
 import type { TraceHistory } from '../model/history.js';
 import type { Recording } from '../model/recording.js';
 import { BlockState, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
@@ -63,6 +63,8 @@ export interface DigestFailure {
   forwardFrames: readonly number[];
   /** Of the blocks that were free inside segments; null where the input does not say. */
   largestFreeBytes: Bytes | null;
+  /** Whether another setting of the allocator would have avoided it, by a replay that fails as recorded; null if unknown. */
+  replayed: FailureAnswer | null;
   /** As of a peak: `event` is that of the failure. */
   held: DigestPeak;
 }
@@ -108,10 +110,14 @@ const LEAST_SAVED = 0.05;
 /** Events of a trace whose replay takes a moment; `leakline what-if` replays any number. */
 const MAX_REPLAYED = 100_000;
 
+function isLong({ count }: DeviceTrace): boolean {
+  return count > MAX_REPLAYED;
+}
+
 function replayedSetting(snapshot: Snapshot, history: TraceHistory): ReplayedSetting | null {
   const { trace, peak } = history;
   const reserved = Math.max(history.reservedAfter(peak) ?? 0, history.reservedAfter(trace.count - 1) ?? 0);
-  if (isState(trace) || trace.count > MAX_REPLAYED || reserved - history.liveAfter(peak) < LEAST_UNUSED) return null;
+  if (isState(trace) || isLong(trace) || reserved - history.liveAfter(peak) < LEAST_UNUSED) return null;
   const best = reservedAnswer(snapshot, history)?.best ?? null;
   if (best === null) return null;
   const saved = best.insteadOfBytes - best.reservedPeakBytes;
@@ -136,14 +142,15 @@ export function deviceFailures(
   return views.flatMap((view) => {
     const { history } = view;
     const { first } = history.trace;
-    return failuresOf(snapshot, history, MAX_LISTED)
-      .slice(-MAX_FAILURES)
-      .map(({ event }) => ({
-        frames: ofStack(events.stack[first + event]),
-        forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),
-        largestFreeBytes: largestFree(snapshot, view, event),
-        held: peakWithFrames(snapshot, event, view, recording, ofStack),
-      }));
+    const failures = failuresOf(snapshot, history, MAX_LISTED);
+    return failures.slice(-MAX_FAILURES).map(({ event }) => ({
+      frames: ofStack(events.stack[first + event]),
+      forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),
+      largestFreeBytes: largestFree(snapshot, view, event),
+      // Without the first failure, the program would have gone on differently.
+      replayed: event === failures[0].event && !isLong(history.trace) ? failureAnswer(snapshot, history) : null,
+      held: peakWithFrames(snapshot, event, view, recording, ofStack),
+    }));
   });
 }
 

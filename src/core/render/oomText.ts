@@ -1,7 +1,7 @@
 /** Out-of-memory errors in words: the first part of a report, in a terminal and in Markdown. */
 import { byteText } from '../text/byteText.js';
 import { t, tCount } from '../text/translate.js';
-import { callersOf, failureText, fragmentationText, lastFailure } from '../report/outOfMemory.js';
+import { callersOf, failureText, fragmentationText, lastFailure, replayedFailureText } from '../report/outOfMemory.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
 import { passText, placeText } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
@@ -60,6 +60,7 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: strin
   const pass = held === null ? null : passText(held);
   return [
     fragmentationText(failure) ?? '',
+    replayedFailureText(failure, code) ?? '',
     capacityBytes !== null
       ? t('Device {0} has {1} in total.', device, byteText(capacityBytes))
       : reservedBytes !== null && deviceFreeBytes !== null

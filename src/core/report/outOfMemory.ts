@@ -43,6 +43,7 @@ export function outOfMemory(
         asked: 'line' in owner ? { ...owner.line } : null,
         frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
         largestFreeBytes: known?.largestFreeBytes ?? null,
+        replayed: known?.replayed ?? null,
         held: known === undefined ? null : peakReport(digest, known.held, workspace, lookup, isFinding),
       };
     }),
@@ -78,6 +79,24 @@ export function fragmentationText(failure: OutOfMemoryReport): string | null {
     byteText(free),
     byteText(largestFreeBytes),
   );
+}
+
+/** Whether another setting of the allocator would have avoided a failure; null if unknown. @param code makes a code span */
+export function replayedFailureText(
+  { replayed }: OutOfMemoryReport,
+  code: (text: string) => string = (text) => text,
+): string | null {
+  if (replayed === null) return null;
+  const { setting, leftBytes, shortBytes, isEstimate } = replayed;
+  if (setting !== null && leftBytes !== null) {
+    return isEstimate
+      ? t('With {0} it would have fit with about {1} left (replayed).', code(setting), byteText(leftBytes))
+      : t('With {0} it would have fit with {1} left (replayed).', code(setting), byteText(leftBytes));
+  }
+  if (shortBytes === null) return null;
+  return isEstimate
+    ? t('No allocator setting that was replayed would have avoided it: about {0} short at best.', byteText(shortBytes))
+    : t('No allocator setting that was replayed would have avoided it: {0} short at best.', byteText(shortBytes));
 }
 
 /** One sentence for each of the latest failures, and one for how many there are before. */

@@ -2,6 +2,7 @@
  * The report: output of `leakline analyze --json` and input of the editor. Field names are stable; `schema` follows
  * semantic versioning. docs/numbers.md defines every number.
  */
+import type { FailureAnswer } from '../allocator/deviceAnswer.js';
 import type { OwnerLine } from '../attribution/owner.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import type { Category } from '../attribution/category.js';
@@ -188,6 +189,8 @@ export interface OutOfMemoryReport {
   frames: ReportFrame[];
   /** The largest free block inside reserved memory; null if unknown. */
   largestFreeBytes: Bytes | null;
+  /** Whether another setting of the allocator would have avoided it; null if unknown. */
+  replayed: FailureAnswer | null;
   /** Who held memory on the device at that moment. */
   held: PeakReport | null;
 }

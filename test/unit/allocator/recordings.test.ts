@@ -1,7 +1,7 @@
 /** Recordings through the model: those of the project, and where the corpus is there, those of real GPUs. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { answerDevice, reservedAnswer } from '../../../src/core/allocator/deviceAnswer.js';
+import { answerDevice, failureAnswer, reservedAnswer } from '../../../src/core/allocator/deviceAnswer.js';
 import { replayAsRecorded } from '../../../src/core/allocator/recordedReplay.js';
 import { withSettings } from '../../../src/core/allocator/settings.js';
 import { smallestCapacity, whatIf } from '../../../src/core/allocator/whatIf.js';
@@ -177,6 +177,15 @@ describe('What-if on recordings of GPUs', () => {
     assert.equal(least, recorded.smallestCapacityBytes);
     assert.equal(whatIf(requests, { capacity: least }).fits, true);
     assert.equal(whatIf(requests, { capacity: least - (2 << 20) }).fits, false);
+    const { smallestCapacityBytes, setting } = outcomes[0];
+    const { capacityBytes } = recorded;
+    assert.ok(smallestCapacityBytes !== null && capacityBytes !== null && smallestCapacityBytes < least);
+    assert.deepEqual(failureAnswer(snapshot, deviceHistory(snapshot, 1)), {
+      setting,
+      leftBytes: null,
+      shortBytes: smallestCapacityBytes - capacityBytes,
+      isEstimate: false,
+    });
   });
 
   it('reserves less with expandable segments where segments are fragmented', async () => {

@@ -10,10 +10,11 @@ import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { seriesLayout } from '../../../src/core/timeline/seriesLayout.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { fragmentationText, outOfMemoryTexts } from '../../../src/core/report/outOfMemory.js';
+import { fragmentationText, outOfMemoryTexts, replayedFailureText } from '../../../src/core/report/outOfMemory.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
+import { PlainAllocator } from '../allocator/plainAllocator.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
@@ -57,6 +58,8 @@ describe('An allocation that failed', () => {
       timeUs: 1_760_000_000_000_128,
       metadata: null,
       capacityBytes: null,
+      // The device has 200 MiB, of which one small segment and one for 30 MiB are in use.
+      replayed: { setting: null, leftBytes: null, shortBytes: (2 + 30 + 400 - 200) * MiB, isEstimate: false },
     });
     assert.ok(asked !== null && frames.length > 0 && largestFreeBytes !== null && held !== null);
     assert.equal(
@@ -109,6 +112,51 @@ describe('An allocation that failed', () => {
       fragmentationText(large),
       'Without fragmentation it would not have fit either: 4.0 MiB were free in total.',
     );
+  });
+
+  it('says which setting of the allocator would have avoided it, and how much that leaves', async () => {
+    // Both halves of the memory keep a hole, which one expandable segment does not.
+    const withHoles = async (capacity: number, mebibytes: number): Promise<OutOfMemoryReport> => {
+      const settings = { expandable: false, maxSplit: Infinity, divisions: 0, capacity: capacity * MiB };
+      const allocator = new PlainAllocator(settings, 1);
+      const halves = [allocator.malloc(40 * MiB, 0), allocator.malloc(40 * MiB, 0)];
+      for (const address of halves) allocator.free(address ?? 0);
+      for (const size of [12, 30]) assert.notEqual(allocator.malloc(size * MiB, 0), null);
+      assert.equal(allocator.malloc(mebibytes * MiB, 0), null);
+      const snapshot = await readBytes(pickle(allocator.snapshot(allocator.trace.length)));
+      const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], { files: [], rules: [] });
+      const text = replayedFailureText(report.runs[0].outOfMemory[0]) ?? '';
+      assert.ok(renderText(report, { mostLines: 5 }).includes(`  ${text}\n`));
+      return report.runs[0].outOfMemory[0];
+    };
+    assert.equal(
+      replayedFailureText(await withHoles(110, 50)),
+      'With expandable_segments:True it would have fit with 10.0 MiB left (replayed).',
+    );
+    // 42 MiB live and 70 MiB more need 112 MiB, which pages of 20 MiB hold in 120.
+    const { replayed } = await withHoles(110, 70);
+    assert.deepEqual(replayed, {
+      setting: 'expandable_segments:True',
+      leftBytes: null,
+      shortBytes: 10 * MiB,
+      isEstimate: false,
+    });
+    assert.equal(
+      replayedFailureText(await withHoles(110, 70)),
+      'No allocator setting that was replayed would have avoided it: 10.0 MiB short at best.',
+    );
+  });
+
+  it('has no answer for a failure after another, because the program would have gone on differently', async () => {
+    const allocator = new PlainAllocator(
+      { expandable: false, maxSplit: Infinity, divisions: 0, capacity: 30 * MiB },
+      1,
+    );
+    for (const size of [20, 40, 40]) allocator.malloc(size * MiB, 0);
+    const snapshot = await readBytes(pickle(allocator.snapshot(allocator.trace.length)));
+    const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], { files: [], rules: [] });
+    const [first, second] = report.runs[0].outOfMemory;
+    assert.deepEqual([first.replayed?.shortBytes, second.replayed], [30 * MiB, null]);
   });
 
   it('does not change the other events of its trace', async () => {
