@@ -3,7 +3,7 @@
  * in each room; test/unit/house/walls.test.ts plants an import through each wall.
  */
 const core =
-  'text bytes pickle formats model allocator attribution timeline digest runs facts verdict python retention report render'
+  'text bytes pickle formats model allocator attribution timeline digest runs facts verdict python retention report render oom'
     .split(' ')
     .map((room) => `core/${room}`);
 
@@ -26,12 +26,22 @@ const rooms = {
   'core/report': 'model allocator attribution digest runs facts verdict python retention text'
     .split(' ')
     .map((room) => `core/${room}`),
+  'core/oom': ['core/model', 'core/attribution', 'core/text'],
   'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),
   protocol: core,
   node: core,
   worker: [...core, 'node', 'protocol'],
   cli: [...core, 'node'],
-  extension: ['core/model', 'core/attribution', 'core/report', 'core/render', 'core/text', 'protocol', 'node'],
+  extension: [
+    'core/model',
+    'core/attribution',
+    'core/report',
+    'core/render',
+    'core/oom',
+    'core/text',
+    'protocol',
+    'node',
+  ],
 };
 
 /** Rooms that know Node. Only the extension knows the editor. */

@@ -19,6 +19,7 @@ const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
     stopped: ['../digest/digest.js', '../text/translate.js'],
     passed: ['../model/snapshot.js'],
   },
+  'src/core/oom': { stopped: ['../report/report.js', 'node:fs'], passed: ['../attribution/owner.js'] },
   'src/core/timeline': { stopped: ['../digest/digest.js', 'path'], passed: ['../attribution/owner.js'] },
   'src/core/digest': { stopped: ['../runs/runs.js', 'path'], passed: ['../attribution/owner.js'] },
   'src/core/runs': { stopped: ['../verdict/verdict.js', '../report/report.js'], passed: ['../digest/digest.js'] },

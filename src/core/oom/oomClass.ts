@@ -1,0 +1,98 @@
+/** Why an allocation failed, as far as the numbers of the message show it. */
+import type { Bytes } from '../model/units.js';
+import type { OomNumbers } from './message.js';
+
+/**
+ * - `tooLarge`: the request is larger than the device
+ * - `fragmentation`: free and cached memory together are enough, but not in one piece
+ * - `outside`: what is missing is held by other processes, or outside of PyTorch
+ * - `full`: PyTorch's own memory fills the device
+ * - `limit`: a limit that the program set
+ * - `deviceHasRoom`: the device has enough free memory
+ * - `inconsistent`: the numbers contradict each other
+ * - `incomplete`: the message has too few numbers
+ */
+export type OomClass =
+  | 'tooLarge'
+  | 'fragmentation'
+  | 'outside'
+  | 'full'
+  | 'limit'
+  | 'deviceHasRoom'
+  | 'inconsistent'
+  | 'incomplete';
+
+export interface OomJudgement {
+  readonly class: OomClass;
+  /** True where so much is allocated that the request only tips over. */
+  readonly onlyTipsOver: boolean;
+  /** Neither free nor PyTorch's; null if unknown. */
+  readonly outsideBytes: Bytes | null;
+  /** Missing even with an empty cache; null if unknown. */
+  readonly shortBytes: Bytes | null;
+}
+
+/** Part of the device from which on a request only tips over. */
+const TIPPING = 0.9;
+/** The process has that much outside of PyTorch for CUDA itself: no cause. */
+const OWN_PART = 0.1;
+const OWN_BYTES: Bytes = 512 * 1024 ** 2;
+/** Where that much of the device is outside of PyTorch and that little is left in the cache, the cache decides nothing. */
+const LARGE_OUTSIDE = 0.25;
+const SMALL_REST = 0.05;
+/** Less free memory is none: a driver does not give out the last of it. */
+const NO_ROOM = 0.01;
+/** The numbers of a message are rounded to hundredths, and read one after the other while other processes run. */
+const MAX_ROUNDING: Bytes = 0.02 * 1024 ** 3;
+const MAX_DRIFT = 0.02;
+
+export function judge(numbers: OomNumbers): OomJudgement {
+  const { capacityBytes: capacity, allocatedBytes: allocated, unusedBytes: unused, freeBytes: free } = numbers;
+  const isUnknown = allocated === null || unused === null || free === null || capacity === null;
+  const outside = isUnknown ? numbers.otherBytes : Math.max(0, capacity - free - allocated - unused);
+  const kind = classOf(numbers, outside);
+  const isWrong = kind === 'inconsistent';
+  const { requestedBytes: requested } = numbers;
+  return {
+    class: kind,
+    onlyTipsOver:
+      kind === 'fragmentation' && allocated !== null && capacity !== null && allocated >= TIPPING * capacity,
+    outsideBytes: isWrong ? null : outside,
+    shortBytes:
+      isWrong || requested === null || free === null || unused === null ? null : Math.max(0, requested - free - unused),
+  };
+}
+
+function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
+  const { requestedBytes: requested, capacityBytes: capacity, allocatedBytes: allocated, limitBytes: limit } = numbers;
+  const { freeBytes: free, unusedBytes: unused } = numbers;
+  if (requested === null) return 'incomplete';
+  // Of Metal, the message shows nothing but its limit.
+  if (numbers.backend === 'MPS') return limit === null ? 'incomplete' : 'limit';
+  const most = capacity === null ? Infinity : capacity + Math.max(MAX_ROUNDING, MAX_DRIFT * capacity);
+  if (free !== null && free > most) return 'inconsistent';
+  if (capacity !== null && requested > capacity) return 'tooLarge';
+  if ((allocated ?? 0) + (unused ?? 0) + (free ?? 0) > most) return 'inconsistent';
+  const reserved = (allocated ?? 0) + (unused ?? 0);
+  const isLimited = limit !== null && allocated !== null && reserved + requested > limit - MAX_ROUNDING;
+  if (isLimited && (free === null || free >= requested)) return 'limit';
+  if (free !== null && free >= requested && (capacity === null || free >= NO_ROOM * capacity)) return 'deviceHasRoom';
+  const rest = (free ?? 0) + (unused ?? 0);
+  if (unused !== null && rest >= requested) {
+    const isSmall = capacity !== null && outside !== null && rest < SMALL_REST * capacity;
+    return isSmall && outside >= LARGE_OUTSIDE * capacity ? 'outside' : 'fragmentation';
+  }
+  // What is neither free nor allocated may be the cache.
+  if (capacity !== null && allocated !== null && allocated + requested > capacity) {
+    return outside === null || unused === null
+      ? 'full'
+      : beyondCache(requested - (free ?? 0) - unused, outside, capacity);
+  }
+  if (free === null || unused === null || capacity === null || outside === null) return 'incomplete';
+  return beyondCache(requested - free - unused, outside, capacity);
+}
+
+/** @param short missing with an empty cache */
+function beyondCache(short: Bytes, outside: Bytes, capacity: Bytes): OomClass {
+  return outside >= short && outside >= Math.max(OWN_BYTES, OWN_PART * capacity) ? 'outside' : 'full';
+}
