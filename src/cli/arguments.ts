@@ -24,11 +24,12 @@ const FAILURES = {
       'pendingFrees',
     ] satisfies ProcessFinding['verdict'][]),
     'incomplete',
+    'oom',
   ],
   compare: ['worse', 'same', 'smaller', 'cannotTell'],
 } as const satisfies { analyze: readonly Failure[]; compare: readonly FixAnswer[] };
 
-type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete';
+type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete' | 'oom';
 
 interface CommonArguments {
   readonly inputs: readonly string[];
@@ -46,7 +47,9 @@ interface CommonArguments {
 export interface AnalyzeArguments extends CommonArguments {
   /** `report` reads folders that `digest` wrote; `facts` writes it as tables, `baseline` writes the lines that leak. */
   readonly command: 'analyze' | 'report' | 'facts' | 'baseline';
-  /** Values that lead to `EXIT_FOUND`: verdicts, and `incomplete` for missing ranks or files. */
+  /**
+   * Values that lead to `EXIT_FOUND`: verdicts, `incomplete` for missing ranks or files, `oom` for memory that ran out.
+   */
   readonly failOn: readonly Failure[];
   /** Ranks of each job, null for the recorder's count. */
   readonly expectRanks: number | null;
@@ -111,6 +114,12 @@ export interface WhatIfArguments extends Pick<CommonArguments, 'inputs' | 'root'
   readonly without: readonly { readonly file: string; readonly line: number }[];
 }
 
+/** Logs, or standard input as `-`. */
+export interface ExplainOomArguments extends Pick<CommonArguments, 'inputs' | 'root' | 'rules' | 'out'> {
+  readonly command: 'explain-oom';
+  readonly output: 'text' | 'json';
+}
+
 /** A command that is done once, in a thread. */
 export type JobCommand =
   | CleanArguments
@@ -118,7 +127,8 @@ export type JobCommand =
   | CompareArguments
   | DigestArguments
   | SummarizeArguments
-  | WhatIfArguments;
+  | WhatIfArguments
+  | ExplainOomArguments;
 
 type Invocation = JobCommand | McpArguments | InformationRequest;
 
@@ -155,6 +165,7 @@ const COMMANDS = [
   'analyze',
   'compare',
   'what-if',
+  'explain-oom',
   'digest',
   'summarize',
   'report',
@@ -195,9 +206,11 @@ export function parseArguments(args: readonly string[]): Invocation {
     throw new UsageError('The name of an input is empty: name files, or folders that hold some.');
   if (inputs.length === 0) {
     const takes =
-      known !== 'report' && known !== 'summarize' && known !== 'facts' && known !== 'clean'
-        ? 'snapshots: name files, or folders that hold some'
-        : FOLDER;
+      known === 'explain-oom'
+        ? 'logs: name files, or - for standard input'
+        : known !== 'report' && known !== 'summarize' && known !== 'facts' && known !== 'clean'
+          ? 'snapshots: name files, or folders that hold some'
+          : FOLDER;
     throw new UsageError(`${known} takes ${takes}.`);
   }
   const shards = {
@@ -216,6 +229,10 @@ export function parseArguments(args: readonly string[]): Invocation {
   }
   if (known === 'clean') return { command: known, inputs };
   if (known === 'what-if') return whatIfArguments(inputs, rules, values);
+  if (known === 'explain-oom') {
+    const { root = null, out = null } = values;
+    return { command: known, inputs, root, rules, out, output: textOrJson(known, values) };
+  }
   const common = {
     inputs,
     root: values.root ?? null,
@@ -289,9 +306,7 @@ function whatIfArguments(
   values: ReturnType<typeof parse>['values'],
 ): WhatIfArguments {
   if (inputs.length !== 1) throw new UsageError(`what-if takes one snapshot, not ${inputs.length}.`);
-  const output = outputOf(values);
-  if (output !== 'text' && output !== 'json')
-    throw new UsageError(`--${output} does not work with what-if: use --json.`);
+  const output = textOrJson('what-if', values);
   const capacity = values.capacity === undefined ? null : parseBytes(values.capacity);
   if (values.capacity !== undefined && (capacity === null || capacity === 0))
     throw new UsageError(`--capacity takes the memory of a device, such as 24GiB, not '${values.capacity}'.`);
@@ -311,6 +326,12 @@ function whatIfArguments(
   });
   const { root = null, out = null } = values;
   return { command: 'what-if', inputs, root, rules, out, output, capacity, settings, without };
+}
+
+function textOrJson(command: string, values: Partial<Record<OutputFormat, boolean>>): 'text' | 'json' {
+  const output = outputOf(values);
+  if (output === 'text' || output === 'json') return output;
+  throw new UsageError(`--${output} does not work with ${command}: use --json.`);
 }
 
 function outputOf(values: Partial<Record<OutputFormat, boolean>>): OutputFormat {

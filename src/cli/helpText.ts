@@ -5,6 +5,8 @@ export const HELP = `Usage:
                                         of snapshots each) also whether the leak is gone
   leakline what-if [options] FILE       reserved memory of the snapshot's allocations under other allocator settings, on
                                         another device, or without some lines
+  leakline explain-oom [options] FILE   out-of-memory messages in a log, or in standard input (-): why memory ran out, as
+                                        far as the numbers show it, and the line that requested it
   leakline digest --out OUT FILES...    write a digest of each snapshot that has none in OUT
   leakline summarize [options] OUT      write a summary of each rank: report then reads no digests
   leakline report [options] OUT         like analyze, from digests and summaries
@@ -19,7 +21,8 @@ FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for eve
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)
 and logs of memory_stats() (memory_stats*.json, .jsonl), memory_summary() (memory_summary*.txt) and
 nvidia-smi (nvidia-smi*.csv). Several snapshots in one file are numbered: page.html#2.
-Snapshots of one training process are analyzed together as a run.
+Snapshots of one training process are analyzed together as a run. Logs (.log, .txt, .out, .err) with an
+out-of-memory message are explained.
 
 Options:
   --root DIR        workspace to whose files recorded paths are mapped; default: no mapping
@@ -30,8 +33,8 @@ Options:
   --github          print the findings as annotations for GitHub Actions
   --out FILE        write the report into FILE
   --fail-on WHAT    end with exit code 1 on a verdict of analyze (leak, growing, …), on an answer of compare
-                    (worse, same, smaller, cannotTell), or on missing ranks or files (incomplete);
-                    separate several by commas
+                    (worse, same, smaller, cannotTell), on missing ranks or files (incomplete), or where memory
+                    ran out (oom); separate several by commas
   --budget SIZE     bytes that may leak per step, such as 512KiB, in place of the budget in DIR/.leakline.json
   --capacity SIZE   memory that what-if has to fit, such as 24GiB; default: that of a recorded out-of-memory error
   --set NAME:VALUE  setting of PYTORCH_CUDA_ALLOC_CONF for what-if, such as expandable_segments:True (repeatable);

@@ -15,11 +15,25 @@ import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
-import type { AnalyzeArguments, CompareArguments, JobCommand, WhatIfArguments } from './arguments.js';
+import type {
+  AnalyzeArguments,
+  CompareArguments,
+  ExplainOomArguments,
+  JobCommand,
+  WhatIfArguments,
+} from './arguments.js';
 import { UsageError } from './usageError.js';
 import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type CommandContext, type Progress, type Output } from './inputs.js';
+import {
+  explainInputs,
+  explainLogs,
+  explanationJson,
+  explanationMarkdown,
+  explanationText,
+  type ExplainedLog,
+} from './explainOom.js';
 import { EarlierDumps } from './earlierDumps.js';
 import { throughCache } from './fleet/cache.js';
 import { digestInputs, type FinishedInput } from './fleet/digest.js';
@@ -64,6 +78,8 @@ export async function work(
       return analyze(command, context);
     case 'what-if':
       return printTo(command, context, (to) => whatIf(command, to));
+    case 'explain-oom':
+      return printTo(command, context, (to) => explainOom(command, to));
     default:
       return printTo(command, context, (to) => analyze(command, to));
   }
@@ -78,8 +94,15 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const { complain } = context;
   const workspace = { ...(await workspaceOf(command)), expectRanks: command.expectRanks };
   const folders: string[] = [];
-  const files: string[] = [];
+  let files: string[] = [];
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
+  let logs: ExplainedLog[] = [];
+  if (command.command === 'analyze') ({ logs, rest: files } = await explainLogs(files, workspace, context));
+  const failsOn = (what: 'incomplete' | 'oom'): boolean => command.failOn.includes(what);
+  if (logs.length > 0) {
+    printExplained(logs, command, files.length + folders.length > 0, context);
+    if (files.length + folders.length === 0) return failsOn('oom');
+  }
   if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
   const reporting = new Reporting(workspace);
@@ -97,7 +120,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {
     for (const { message } of noted) complain(message);
     if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
-    return contents.failed.length > 0 && command.failOn.includes('incomplete');
+    return (contents.failed.length > 0 && failsOn('incomplete')) || (logs.length > 0 && failsOn('oom'));
   }
   const { report: found, paths } = await dumps.report(contents, () =>
     reportOfGathered({ contents, summaries }, reporting, context),
@@ -128,7 +151,12 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   }
   switch (command.output) {
     case 'json':
-      printJson(reportJson(report), context);
+      printJson(
+        logs.length === 0
+          ? reportJson(report)
+          : { ...reportJson(report), messages: logs.flatMap(({ explanations }) => explanations) },
+        context,
+      );
       break;
     case 'markdown':
       context.print(renderMarkdown(report, command));
@@ -151,13 +179,40 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   for (const { message } of report.overBudget) complain(message);
   const isFailure = ({ verdict, ignored }: LineReport): boolean => !ignored && command.failOn.includes(verdict);
   const isIncomplete = report.missing.length + report.failed.length > 0;
+  const isOutOfMemory = logs.length > 0 || report.runs.some(({ outOfMemory }) => outOfMemory.length > 0);
   return (
     report.overBudget.length > 0 ||
-    (isIncomplete && command.failOn.includes('incomplete')) ||
+    (isIncomplete && failsOn('incomplete')) ||
+    (isOutOfMemory && failsOn('oom')) ||
     report.runs.some(
       ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
     )
   );
+}
+
+/** Prints explained messages before a report, or in its place. */
+function printExplained(
+  logs: readonly ExplainedLog[],
+  { output }: AnalyzeArguments,
+  hasReport: boolean,
+  { print, complain }: CommandContext,
+): void {
+  const after = hasReport ? '\n' : '';
+  switch (output) {
+    case 'text':
+      print(explanationText(logs) + after);
+      return;
+    case 'markdown':
+      print(explanationMarkdown(logs) + after);
+      return;
+    case 'json':
+      // A report holds them.
+      if (!hasReport) print(explanationJson(logs));
+      return;
+    default:
+      for (const { path } of logs)
+        complain(`${path} holds an out-of-memory message, which --${output} cannot show: use leakline explain-oom.`);
+  }
 }
 
 /** Files that tasks could not read. */
@@ -224,6 +279,13 @@ async function whatIf(command: WhatIfArguments, context: CommandContext): Promis
     if (!SnapshotError.is(error)) throw error;
     context.complain(error.message);
   }
+  return false;
+}
+
+/** @returns false: `--fail-on` does not apply */
+async function explainOom(command: ExplainOomArguments, context: CommandContext): Promise<false> {
+  const logs = await explainInputs(command.inputs, await workspaceOf(command), context);
+  if (logs.length > 0) context.print(command.output === 'json' ? explanationJson(logs) : explanationText(logs));
   return false;
 }
 

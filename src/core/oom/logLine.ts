@@ -1,7 +1,7 @@
 /** Lines of logs and terminals: what stands before a program's own words, and the frames of tracebacks. */
 import type { DigestFrame } from '../model/digestFrame.js';
 
-/** Colours, titles and cursor movements of a terminal. */
+/** Colors, titles and cursor movements of a terminal. */
 // eslint-disable-next-line no-control-regex -- these are what is looked for
 const TERMINAL_CODES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])/g;
 

@@ -43,7 +43,7 @@ describe('An out-of-memory message in a log', () => {
     for (const piece of [1, 2, 7, 100]) assert.equal(explained(text, FILES, piece)[0].asked?.line, 12, String(piece));
   });
 
-  it('may have timestamps, services, levels and colours before each line', () => {
+  it('may have timestamps, services, levels and colors before each line', () => {
     for (const prefix of [
       '2025-01-02T03:04:05.678Z ',
       '2025-01-02 03:04:05,678 - ERROR - ',
