@@ -1,59 +1,45 @@
 /** `leakline what-if`: recorded allocations under other settings, on another device, or without some lines. */
 import { stat } from 'node:fs/promises';
-import { answerDevice, type ChangeOutcome, type DeviceAnswer } from '../core/allocator/deviceAnswer.js';
+import { finish } from '../core/allocator/deviceAnswer.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { ownerOfStack } from '../core/attribution/ownerTally.js';
 import { mapPaths } from '../core/attribution/pathMapping.js';
-import { findSteps, stepsOnDevice } from '../core/attribution/steps.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { noSnapshot, readAll } from '../core/formats/readSnapshot.js';
-import { deviceHistory, type DeviceHistory } from '../core/model/history.js';
+import type { DeviceHistory } from '../core/model/history.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Snapshot } from '../core/model/snapshot.js';
-import type { Bytes } from '../core/model/units.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { byteText, signedByteText } from '../core/text/byteText.js';
-import { countText } from '../core/text/numberText.js';
-import { visibleText } from '../core/text/plainText.js';
-import { tableLines, type Column } from '../core/text/textTable.js';
+import { answerDevices, type DeviceWhatIf } from '../core/report/whatIfDevices.js';
 import { expectUnchanged, openFile } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import type { CommandContext } from './inputs.js';
 import type { WhatIfArguments } from './arguments.js';
 import { UsageError } from './usageError.js';
 
-/** The answers for one device, as JSON has them. */
-export type DeviceJson = { device: number } & DeviceAnswer;
-
 /** Answers the question for each device of the snapshot. @throws SnapshotError, UsageError */
 export async function whatIfDevices(
   command: WhatIfArguments,
   workspace: ReportWorkspace,
   context: CommandContext,
-): Promise<DeviceJson[]> {
+): Promise<DeviceWhatIf[]> {
   const [path] = command.inputs;
   context.reading(path);
   const { snapshot, recording } = await readOne(path);
   context.read(path, 0);
   context.analyzing();
   const lookup = lookupOf(snapshot, workspace);
-  const steps = findSteps(snapshot, recording);
   const left = new Set(command.without);
-  const devices = snapshot.traces
-    .filter(({ count }) => count > 0)
-    .map(({ device }) => {
-      const history = deviceHistory(snapshot, device);
-      const without =
-        command.without.length === 0 ? null : rowsOfLines(snapshot, history, command.without, lookup, left);
-      const answer = answerDevice(snapshot, history, {
-        settings: command.settings.length === 0 ? null : command.settings,
-        capacity: command.capacity,
-        without,
-        steps: steps === null ? [] : (stepsOnDevice(snapshot, steps, device)?.starts ?? []),
-      });
-      return { device, ...answer };
-    });
+  const question = {
+    settings: command.settings.length === 0 ? null : command.settings,
+    capacity: command.capacity,
+    withoutOf:
+      command.without.length === 0
+        ? null
+        : (history: DeviceHistory) => rowsOfLines(snapshot, history, command.without, lookup, left),
+  };
+  const devices = finish(answerDevices(snapshot, recording, question));
   for (const { file, line } of left) {
     throw new UsageError(
       `--without ${file}:${line}: that line allocates nothing in the recording. Name one that leakline analyze lists.`,
@@ -129,82 +115,4 @@ async function readOne(path: string): Promise<{ snapshot: Snapshot; recording: R
     await file.close();
   }
   throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
-}
-
-/** The answers as text. */
-export function whatIfText(devices: readonly DeviceJson[]): string {
-  if (devices.length === 0)
-    return 'The recording has no trace. Record with torch.cuda.memory._record_memory_history.\n';
-  const text = (device: DeviceJson): string =>
-    deviceLines(device)
-      .map((line) => `${visibleText(line)}\n`)
-      .join('');
-  return devices.map(text).join('\n');
-}
-
-function deviceLines({ device, replay, recorded, outcomes }: DeviceJson): string[] {
-  const name = `Device ${device}:`;
-  if (recorded === null) return [`${name} ${replay.firstDifference?.sentence ?? ''}`];
-  const { failure, capacityBytes, olderBytes } = recorded;
-  const lines = [
-    `${name} ${countText(replay.allocations)} allocations and ${countText(replay.segments)} segments replayed, all as recorded.`,
-    `Reserved as recorded: ${byteText(recorded.reservedPeakBytes)} at the peak, ${byteText(recorded.reservedEndBytes)} at the end.`,
-  ];
-  if (failure !== null) {
-    const event = countText(failure.event);
-    lines.push(
-      failure.isReproduced
-        ? `Out of memory at event ${event}: the replay with the device's capacity fails there too.`
-        : `Out of memory at event ${event}: the replay with the device's capacity does not fail there, so other memory of the device changed meanwhile.`,
-    );
-  }
-  if (capacityBytes !== null && recorded.smallestCapacityBytes !== null) {
-    const verdict = recorded.fits === true ? 'is enough' : `is ${byteText(recorded.shortBytes)} short`;
-    lines.push(
-      `With the recorded settings, ${byteText(capacityBytes)} ${verdict}: ${byteText(recorded.smallestCapacityBytes)} is the smallest capacity that fits.`,
-    );
-  }
-  if (outcomes.length === 0) return [...lines, 'No setting changes what is reserved.'];
-  lines.push(
-    '',
-    ...tableLines(
-      columnsOf(capacityBytes),
-      outcomes.map((one) => cellsOf(one, capacityBytes !== null)),
-    ),
-  );
-  if (outcomes.some(({ isEstimate }) => isEstimate) && olderBytes > 0) {
-    lines.push(
-      '',
-      `~ estimated: ${byteText(olderBytes)} is older than the trace, and is laid out again in the order of its addresses.`,
-    );
-  }
-  if (outcomes.some(({ setting }) => setting?.includes('garbage_collection_threshold') === true))
-    lines.push(
-      '',
-      'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
-    );
-  return lines;
-}
-
-function columnsOf(capacity: Bytes | null): Column[] {
-  const asked = capacity === null ? [] : [`of ${byteText(capacity)}`, 'smallest that fits'];
-  const titles = ['change', 'reserved peak', 'difference', 'at the end', ...asked];
-  return titles.map((title, i) => ({ title, align: i === 0 ? '<' : '>' }));
-}
-
-function cellsOf(outcome: ChangeOutcome, asks: boolean): string[] {
-  const { setting, reservedPeakBytes, insteadOfBytes, reservedEndBytes, isEstimate, smallestCapacityBytes } = outcome;
-  const cells = [
-    setting ?? 'without these lines',
-    `${isEstimate ? '~' : ''}${byteText(reservedPeakBytes)}`,
-    signedByteText(reservedPeakBytes - insteadOfBytes),
-    byteText(reservedEndBytes),
-  ];
-  return asks
-    ? [...cells, fitText(outcome), smallestCapacityBytes === null ? '' : byteText(smallestCapacityBytes)]
-    : cells;
-}
-
-function fitText({ fits, shortBytes, leftBytes }: ChangeOutcome): string {
-  return fits === true ? `${byteText(leftBytes ?? 0)} left` : `${byteText(shortBytes)} short`;
 }

@@ -11,6 +11,7 @@ import { renderCompareMarkdown, renderMarkdown } from '../core/render/renderMark
 import { renderGithub } from '../core/render/renderGithub.js';
 import { renderSarif, type SarifLog } from '../core/render/renderSarif.js';
 import { renderCompareText, renderText, unmappedText } from '../core/render/renderText.js';
+import { whatIfText } from '../core/render/whatIfText.js';
 import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
@@ -42,7 +43,7 @@ import { gather, reportOfGathered } from './fleet/gather.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { Reporting } from './fleet/summary.js';
-import { whatIfDevices, whatIfText } from './whatIf.js';
+import { whatIfDevices } from './whatIf.js';
 import { VERSION } from '../node/version.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
 

@@ -16,6 +16,8 @@ export interface Question {
   readonly without: Uint8Array | null;
   /** The first event of each step, ascending; indices into the device's trace. */
   readonly steps: ArrayLike<number>;
+  /** True to find the smallest capacity that fits, too, which takes many replays; only if a capacity is known. */
+  readonly wantsCapacities: boolean;
 }
 
 export interface ChangeOutcome extends Outcome {
@@ -25,7 +27,7 @@ export interface ChangeOutcome extends Outcome {
   isEstimate: boolean;
   /** The reserved peak without the change, by the same replay. */
   insteadOfBytes: Bytes;
-  /** The smallest capacity that fits, in units of 2 MiB; null unless the question has a capacity. */
+  /** The smallest capacity that fits, in units of 2 MiB; null if it is not wanted. */
   smallestCapacityBytes: Bytes | null;
 }
 
@@ -65,43 +67,53 @@ const USUAL_SETTINGS = [
 /** Settings that need a limit of the process. */
 const LIMITED_SETTINGS = ['garbage_collection_threshold:0.6', 'garbage_collection_threshold:0.8'];
 
-/** Answers a question about a device. @param turn called repeatedly; it may throw to stop */
-export function answerDevice(
+/** An answer that is found in turns of a few replays each, so that others come in between, and it can be abandoned. */
+export type InTurns<Answer> = Generator<undefined, Answer>;
+
+/** All turns at once. */
+export function finish<Answer>(turns: InTurns<Answer>): Answer {
+  for (;;) {
+    const { done, value } = turns.next();
+    if (done === true) return value;
+  }
+}
+
+/** Answers a question about a device. */
+export function* answerDevice(
   snapshot: Snapshot,
   history: DeviceHistory,
-  { settings, capacity, without, steps }: Question,
-  turn?: () => void,
-): DeviceAnswer {
-  const { proof, requests } = replayAsRecorded(snapshot, history, turn);
+  { settings, capacity, without, steps, wantsCapacities }: Question,
+): InTurns<DeviceAnswer> {
+  const { proof, requests } = replayAsRecorded(snapshot, history);
+  yield;
   if (requests === null) return { replay: proof, recorded: null, outcomes: [] };
-  const limits = capacity === null ? {} : { capacity };
-  const asks = capacity !== null || requests.firstFailure !== null;
+  const asks = wantsCapacities && (capacity !== null || requests.firstFailure !== null);
   const least = (change: Change, outcome: Outcome): Bytes | null =>
-    asks ? smallestCapacity(requests, change, turn, tooSmall(requests, change, outcome)) : null;
-  // A setting, like another device, is there from the start of the program on: older memory would be elsewhere too.
+    asks ? smallestCapacity(requests, change, tooSmall(requests, change, outcome)) : null;
   const isOlder = requests.start.reservedBytes > 0;
-  const same: Change = { ...limits, restarts: isOlder && capacity !== null };
-  const unchanged = whatIf(requests, same, turn);
-  const again = isOlder ? whatIf(requests, { ...limits, restarts: true }, turn) : unchanged;
+  const same = unchangedOn(requests, capacity);
+  const unchanged = whatIf(requests, same);
+  const again = isOlder ? whatIf(requests, { ...same, restarts: true }) : unchanged;
   const recorded: RecordedOutcome = {
     reservedPeakBytes: requests.reservedPeakBytes,
     reservedEndBytes: requests.reservedEndBytes,
     olderBytes: requests.start.allocatedBytes,
     capacityBytes: capacity ?? requests.firstFailure?.capacity ?? null,
-    failure: failureOf(requests, turn),
+    failure: failureOf(requests),
     fits: unchanged.fits,
     shortBytes: unchanged.shortBytes,
     leftBytes: unchanged.leftBytes,
     smallestCapacityBytes: least(same, unchanged),
   };
+  yield;
   const less: Change = without === null ? {} : { without };
   const outcomes: ChangeOutcome[] = [];
   const add = (setting: string | null, change: Change, isWished: boolean): void => {
-    const whole: Change = { ...same, ...less, ...change };
+    const whole: Change = { ...change, ...less };
     const { restarts = false } = whole;
-    const outcome = whatIf(requests, whole, turn);
+    const outcome = whatIf(requests, whole);
     const base = restarts ? again : unchanged;
-    const alone = without === null ? base : whatIf(requests, { ...same, ...less, restarts }, turn);
+    const alone = without === null ? base : whatIf(requests, { ...same, ...less, restarts });
     if (!isWished && isEqual(outcome, alone)) return;
     outcomes.push({
       setting,
@@ -111,11 +123,31 @@ export function answerDevice(
       ...outcome,
     });
   };
-  if (without !== null) add(null, {}, true);
-  for (const setting of settings ?? usualSettings(requests, capacity !== null || requests.limit !== null))
-    add(setting, { settings: withSettings(requests.settings, setting), restarts: isOlder }, settings !== null);
-  if (settings === null && steps.length > 0) add(EMPTY_CACHE, { emptiedBefore: steps }, false);
+  if (without !== null) add(null, same, true);
+  const usual = usualSettings(requests, capacity !== null || requests.limit !== null);
+  for (const setting of settings ?? [...usual, ...(steps.length > 0 ? [EMPTY_CACHE] : [])]) {
+    yield;
+    add(setting, changeOf(requests, setting, capacity, steps), settings !== null);
+  }
   return { replay: proof, recorded, outcomes: outcomes.sort(betterFirst) };
+}
+
+/** A setting, like another device, is there from the start of the program on: older memory would be elsewhere too. */
+function unchangedOn({ start }: Requests, capacity: Bytes | null): Change {
+  return capacity === null ? { restarts: false } : { capacity, restarts: start.reservedBytes > 0 };
+}
+
+/** The change that an outcome's setting makes. @throws RangeError with a sentence, for a setting that is unknown or out of range */
+export function changeOf(
+  requests: Requests,
+  setting: string,
+  capacity: Bytes | null,
+  steps: ArrayLike<number>,
+): Change {
+  const same = unchangedOn(requests, capacity);
+  return setting === EMPTY_CACHE
+    ? { ...same, emptiedBefore: steps }
+    : { ...same, settings: withSettings(requests.settings, setting), restarts: requests.start.reservedBytes > 0 };
 }
 
 /** A capacity that is known not to fit. */
@@ -128,12 +160,12 @@ function usualSettings({ settings }: Requests, isLimited: boolean): string[] {
   return [toggled, ...USUAL_SETTINGS, ...(isLimited ? LIMITED_SETTINGS : [])];
 }
 
-function failureOf(requests: Requests, turn?: () => void): RecordedOutcome['failure'] {
+function failureOf(requests: Requests): RecordedOutcome['failure'] {
   const { firstFailure } = requests;
   if (firstFailure === null) return null;
   return {
     event: firstFailure.ordinal,
-    isReproduced: whatIf(requests, {}, turn).failedEvent === firstFailure.ordinal,
+    isReproduced: whatIf(requests, {}).failedEvent === firstFailure.ordinal,
   };
 }
 
@@ -236,7 +268,7 @@ export function failureAnswer(snapshot: Snapshot, history: DeviceHistory): Failu
     const better: Change = { ...one.change, capacity: failure.capacity + shortBytes - CAPACITY_STEP };
     // Most settings are no better than those before, which one replay shows.
     if (whatIf(requests, better).fits !== true) continue;
-    shortBytes = smallestCapacity(requests, one.change, undefined, failure.capacity) - failure.capacity;
+    shortBytes = smallestCapacity(requests, one.change, failure.capacity) - failure.capacity;
     setting = one.setting;
   }
   return { setting, leftBytes: null, shortBytes, isEstimate };

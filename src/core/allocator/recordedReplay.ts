@@ -10,7 +10,7 @@ import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { NONE } from './blocks.js';
 import { CachingAllocator } from './cachingAllocator.js';
-import { EVENTS_PER_TURN, rowsByEvent, Step, type Failure, type Requests } from './requests.js';
+import { rowsByEvent, Step, type Failure, type Requests } from './requests.js';
 import { GRANULE, MAX_SMALL, recordedSettings, roundedSize, segmentBytes, type AllocatorSettings } from './settings.js';
 import { Lanes, restore, startState, type StartState } from './startState.js';
 import { isOfSegments, privateSegments, unreplayable, type PrivateSegments } from './traceFacts.js';
@@ -40,11 +40,8 @@ const MAX_DIFFERENCES = 1000;
 const MAX_CORRECTIONS = 8;
 const HIGH_WORD = 2 ** 32;
 
-/**
- * Replays a device's trace and compares each address and each segment with the recording.
- * @param turn called repeatedly; it may throw to stop
- */
-export function replayAsRecorded(snapshot: Snapshot, history: DeviceHistory, turn?: () => void): RecordedReplay {
+/** Replays a device's trace and compares each address and each segment with the recording. */
+export function replayAsRecorded(snapshot: Snapshot, history: DeviceHistory): RecordedReplay {
   const reason = unreplayable(snapshot, history);
   if (reason !== null) return { proof: withoutReplay(snapshot, history, reason), requests: null };
   const settings = recordedSettings(snapshot);
@@ -60,7 +57,7 @@ export function replayAsRecorded(snapshot: Snapshot, history: DeviceHistory, tur
       return { proof: withoutReplay(snapshot, history, sentence), requests: null };
     }
     const replay = new Replay(snapshot, history, settings, lanes, start, base);
-    const rest = replay.pass(corrections < MAX_CORRECTIONS, turn);
+    const rest = replay.pass(corrections < MAX_CORRECTIONS);
     if (rest === null) return { proof: replay.proof, requests: replay.proof.agrees ? replay.requests() : null };
     rests.set(rest.row, (rests.get(rest.row) ?? 0) + rest.bytes);
   }
@@ -151,14 +148,13 @@ class Replay {
    * Replays the trace. @returns a block that was larger at the start than its request says, with the bytes that it
    * lacks, where that explains the first difference; else null
    */
-  pass(mayCorrect: boolean, turn: () => void = () => undefined): StartRest | null {
+  pass(mayCorrect: boolean): StartRest | null {
     const { proof, settings, history, row, blockOf, allocator } = this;
     const { events } = this.snapshot;
     const { first, count } = history.trace;
     const freeing = freeingAction(events, history.trace);
     let isFollowed = true;
     for (let ordinal = 0; ordinal < count; ordinal++) {
-      if (ordinal % EVENTS_PER_TURN === 0) turn();
       if (this.rest !== null && mayCorrect) break;
       const event = first + ordinal;
       const action = events.action[event] as Action;

@@ -8,9 +8,6 @@ import { NONE } from './blocks.js';
 import type { AllocatorSettings } from './settings.js';
 import type { Lanes, StartState } from './startState.js';
 
-/** How often a long replay reports that it goes on. */
-export const EVENTS_PER_TURN = 1 << 16;
-
 /** What an event does to the allocator. */
 export const enum Step {
   None = 0,

@@ -2,7 +2,7 @@
 import type { Bytes } from '../model/units.js';
 import { NONE } from './blocks.js';
 import { CachingAllocator } from './cachingAllocator.js';
-import { EVENTS_PER_TURN, Step, type Requests } from './requests.js';
+import { Step, type Requests } from './requests.js';
 import { MAX_SMALL, roundedSize, SMALL_SEGMENT, type AllocatorSettings } from './settings.js';
 import { restore } from './startState.js';
 
@@ -44,12 +44,31 @@ export interface Outcome {
 /**
  * Replays recorded requests with a change. With a capacity it ends at the first recorded failure: the program would have
  * gone on otherwise if there were none.
- * @param turn called repeatedly; it may throw to stop
  */
-export function whatIf(requests: Requests, change: Change, turn: () => void = () => undefined): Outcome {
+export function whatIf(requests: Requests, change: Change): Outcome {
   const run = new Run(requests, change);
-  run.pass(turn);
+  run.pass();
   return run.outcome();
+}
+
+/** Reserved bytes as steps. */
+export interface ReservedCurve {
+  /** Events after which they change, ascending; indices into the device's trace, the first is -1. */
+  readonly event: Int32Array;
+  readonly bytes: Float64Array;
+  /** The event at which the replay ends: it fails there, or the recording did; null if it passes the whole trace. */
+  readonly end: number | null;
+}
+
+/** The reserved bytes over a replay with a change, which ends as that of {@link whatIf}. */
+export function reservedCurve(requests: Requests, change: Change): ReservedCurve {
+  const event: number[] = [];
+  const bytes: Bytes[] = [];
+  const run = new Run(requests, change, (ordinal, reserved) => {
+    event.push(ordinal);
+    bytes.push(reserved);
+  });
+  return { end: run.pass(), event: Int32Array.from(event), bytes: Float64Array.from(bytes) };
 }
 
 /** Smallest difference between two capacities. */
@@ -59,10 +78,10 @@ export const CAPACITY_STEP: Bytes = SMALL_SEGMENT;
  * A capacity that fits, in units of 2 MiB, where one unit less does not. Fragmentation can make a smaller one fit again.
  * @param tooSmall a capacity that is known not to fit
  */
-export function smallestCapacity(requests: Requests, change: Change, turn?: () => void, tooSmall: Bytes = 0): Bytes {
+export function smallestCapacity(requests: Requests, change: Change, tooSmall: Bytes = 0): Bytes {
   const fits = (units: number): boolean =>
-    whatIf(requests, { ...change, capacity: units * CAPACITY_STEP }, turn).fits === true;
-  const { reservedPeakBytes } = whatIf(requests, { ...change, capacity: Infinity }, turn);
+    whatIf(requests, { ...change, capacity: units * CAPACITY_STEP }).fits === true;
+  const { reservedPeakBytes } = whatIf(requests, { ...change, capacity: Infinity });
   let low = Math.floor(tooSmall / CAPACITY_STEP);
   let high = Math.max(low + 1, Math.ceil(reservedPeakBytes / CAPACITY_STEP));
   while (high - low > 1) {
@@ -94,6 +113,8 @@ class Run {
   constructor(
     private readonly requests: Requests,
     private readonly change: Change,
+    /** Is told after each event that changes reserved memory. */
+    private readonly onReserved: ((ordinal: number, reserved: Bytes) => void) | null = null,
   ) {
     const { firstFailure, limit, lanes, start, rows } = requests;
     this.settings = change.settings ?? requests.settings;
@@ -129,16 +150,18 @@ class Run {
     }
   }
 
-  pass(turn: () => void): void {
-    const { allocator, settings, blockOf, asksForCapacity } = this;
+  /** @returns the event at which it ends before the trace does, null for none */
+  pass(): number | null {
+    const { allocator, settings, blockOf, asksForCapacity, onReserved } = this;
     const { events, first, count, step, row, lane, firstFailure } = this.requests;
     const { without, emptiedBefore = [] } = this.change;
     const failure = asksForCapacity ? firstFailure : null;
     const end = failure === null ? count : failure.ordinal;
-    if (this.failedEvent !== null) return;
+    let reserved = allocator.reserved;
+    onReserved?.(-1, reserved);
+    if (this.failedEvent !== null) return this.failedEvent;
     let nextEmptied = 0;
     for (let ordinal = 0; ordinal < end; ordinal++) {
-      if (ordinal % EVENTS_PER_TURN === 0) turn();
       if (emptiedBefore[nextEmptied] === ordinal) {
         nextEmptied++;
         allocator.releaseCached();
@@ -149,7 +172,7 @@ class Run {
           if (without?.[own] === 1) break;
           const size = roundedSize(events.size[first + ordinal], settings);
           const block = this.allocate(ordinal, 2 * lane[ordinal] + (size > MAX_SMALL ? 1 : 0), size);
-          if (block === NONE) return;
+          if (block === NONE) return ordinal;
           blockOf[own] = block;
           if (this.late.length > 0) this.releaseLate();
           break;
@@ -171,8 +194,11 @@ class Run {
         case Step.None:
           break;
       }
+      if (onReserved !== null && allocator.reserved !== reserved) onReserved(ordinal, (reserved = allocator.reserved));
     }
-    if (failure !== null) this.allocate(failure.ordinal, failure.pool, roundedSize(failure.size, settings));
+    if (failure === null) return null;
+    this.allocate(failure.ordinal, failure.pool, roundedSize(failure.size, settings));
+    return failure.ordinal;
   }
 
   private allocate(ordinal: number, pool: number, size: Bytes): number {

@@ -1,19 +1,19 @@
 /** Recordings through the model: those of the project, and where the corpus is there, those of real GPUs. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { answerDevice, failureAnswer, reservedAnswer } from '../../../src/core/allocator/deviceAnswer.js';
+import { answerDevice, failureAnswer, finish, reservedAnswer } from '../../../src/core/allocator/deviceAnswer.js';
 import { replayAsRecorded } from '../../../src/core/allocator/recordedReplay.js';
 import { withSettings } from '../../../src/core/allocator/settings.js';
-import { smallestCapacity, whatIf } from '../../../src/core/allocator/whatIf.js';
+import { reservedCurve, smallestCapacity, whatIf } from '../../../src/core/allocator/whatIf.js';
 import { deviceHistory, type TraceHistory } from '../../../src/core/model/history.js';
-import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { Action, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';
 import { everyNth, tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const GIB = 2 ** 30;
-const NO_QUESTION = { settings: null, capacity: null, without: null, steps: [] };
+const NO_QUESTION = { settings: null, capacity: null, without: null, steps: [], wantsCapacities: true };
 const SHAPES = join(FIXTURES, 'shapes');
 
 const replayOf = (snapshot: Snapshot, device = 0) => replayAsRecorded(snapshot, deviceHistory(snapshot, device));
@@ -34,6 +34,14 @@ async function expectAgreement(files: readonly string[], except: readonly RegExp
       const reserved = history.reserved ?? new Float64Array();
       assert.equal(requests.reservedPeakBytes, Math.max(...reserved), file);
       assert.equal(requests.reservedEndBytes, reserved.at(-1), file);
+      const curve = reservedCurve(requests, {});
+      // The recording has a segment in an event of its own, before that of the allocation.
+      for (const [i, event] of curve.event.entries()) {
+        if (event < 0 || snapshot.events.action[requests.first + event] === Action.Alloc)
+          assert.equal(curve.bytes[i], reserved[event + 1], `${file} ${event}`);
+      }
+      assert.equal(Math.max(...curve.bytes), whatIf(requests, {}).reservedPeakBytes, file);
+      assert.equal(curve.end, requests.firstFailure?.ordinal ?? null, file);
       const { reservedPeakBytes, failedEvent } = whatIf(requests, {});
       if (requests.firstFailure === null) assert.equal(reservedPeakBytes, requests.reservedPeakBytes, file);
       else assert.equal(failedEvent, requests.firstFailure.ordinal, file);
@@ -91,7 +99,7 @@ describe('The allocator’s model', () => {
     const addrLow = snapshot.events.addrLow.slice();
     for (const event of [at, death[row] - 1, death[row]]) addrLow[event] += 512;
     const changed = { ...snapshot, events: { ...snapshot.events, addrLow } };
-    const { replay, recorded, outcomes } = answerDevice(changed, deviceHistory(changed, 0), NO_QUESTION);
+    const { replay, recorded, outcomes } = finish(answerDevice(changed, deviceHistory(changed, 0), NO_QUESTION));
     assert.equal(replay.firstDifference?.event, at);
     assert.match(
       replay.firstDifference.sentence,
@@ -125,10 +133,8 @@ describe('The allocator’s model', () => {
       const blocks = seed % 5 === 0 ? { ...snapshot.blocks, count: 0 } : snapshot.blocks;
       const damaged = { ...snapshot, events, segments, blocks };
       for (const { device } of damaged.traces) {
-        const { replay, outcomes } = answerDevice(damaged, deviceHistory(damaged, device), {
-          ...NO_QUESTION,
-          capacity: 64 << 20,
-        });
+        const question = { ...NO_QUESTION, capacity: 64 << 20 };
+        const { replay, outcomes } = finish(answerDevice(damaged, deviceHistory(damaged, device), question));
         assert.equal(replay.agrees, replay.firstDifference === null);
         assert.ok(
           outcomes.every(({ reservedPeakBytes }) => reservedPeakBytes <= 64 << 20),
@@ -165,7 +171,7 @@ describe('What-if on recordings of GPUs', () => {
   it('fails where the recording ran out of memory, and says what other settings lack', async () => {
     const path = picklesUnder(join(CORPUS, 'real')).find((one) => one.includes('code_location')) ?? '';
     const snapshot = await readFile(path);
-    const { recorded, outcomes } = answerDevice(snapshot, deviceHistory(snapshot, 1), NO_QUESTION);
+    const { recorded, outcomes } = finish(answerDevice(snapshot, deviceHistory(snapshot, 1), NO_QUESTION));
     assert.deepEqual(recorded?.failure, { event: 421, isReproduced: true });
     assert.equal(recorded.fits, false);
     const rounded = outcomes.find(({ setting }) => setting === 'roundup_power2_divisions:4');
@@ -190,7 +196,7 @@ describe('What-if on recordings of GPUs', () => {
 
   it('reserves less with expandable segments where segments are fragmented', async () => {
     const snapshot = await readFile(octree);
-    const { recorded, outcomes } = answerDevice(snapshot, deviceHistory(snapshot, 0), NO_QUESTION);
+    const { recorded, outcomes } = finish(answerDevice(snapshot, deviceHistory(snapshot, 0), NO_QUESTION));
     assert.ok(recorded !== null);
     const [best] = outcomes;
     assert.equal(best.setting, 'expandable_segments:True');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceJson } from '../../../src/cli/whatIf.js';
+import type { DeviceWhatIf } from '../../../src/core/report/whatIfDevices.js';
 import { pickle } from '../../support/plainPickle.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { PlainAllocator } from '../allocator/plainAllocator.js';
@@ -33,11 +33,11 @@ describe('leakline what-if', () => {
     writeFileSync(path, pickle(allocator.snapshot(allocator.trace.length)));
     return path;
   }
-  const answers = async (...args: string[]): Promise<DeviceJson[]> => {
+  const answers = async (...args: string[]): Promise<DeviceWhatIf[]> => {
     const { status, stdout, stderr } = await runHere('what-if', '--json', ...args);
     assert.equal(stderr, '');
     assert.equal(status, 0);
-    return (JSON.parse(stdout) as { devices: DeviceJson[] }).devices;
+    return (JSON.parse(stdout) as { devices: DeviceWhatIf[] }).devices;
   };
 
   it('proves the replay, then lists the settings that change what is reserved, the best first', async () => {
