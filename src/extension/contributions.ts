@@ -69,6 +69,7 @@ export const LanguageModelTool = {
   listLeaks: 'list_gpu_memory_leaks',
   explainLeak: 'explain_gpu_memory_leak',
   compareSnapshots: 'compare_gpu_memory_snapshots',
+  whatIf: 'gpu_memory_what_if',
 } as const;
 export type LanguageModelToolName = (typeof LanguageModelTool)[keyof typeof LanguageModelTool];
 

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
+import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
 import { startThread, type Thread } from '../node/thread.js';
 import type { TimelineEvents } from '../protocol/timelineApi.js';
-import type { WorkerStart } from '../protocol/workerApi.js';
+import type { WhatIfQuery, WorkerStart } from '../protocol/workerApi.js';
 import { AnalysisEngine } from './engine/analysisEngine.js';
 import { diskFiles } from './intake/diskFiles.js';
 import type { IntakeEntry } from './intake/intakeEntry.js';
@@ -245,6 +246,15 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
     await this.open(b);
     await this.refreshListing();
     return await this.engine.call('compare', { a, b, ignored: this.store.ignored });
+  }
+
+  /**
+   * Replays the allocations of a file's first snapshot, or of the one named, after reading the file if needed.
+   * @throws an object with a `message` for users
+   */
+  async whatIf(path: string, question: WhatIfQuery, signal: AbortSignal): Promise<DeviceWhatIf[]> {
+    const snapshots = await this.open(path);
+    return await this.engine.call('whatIfDevices', { path: snapshots.at(0)?.path ?? path, ...question }, signal);
   }
 
   async forget(path: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { PathRule, UnmappedFiles } from '../core/attribution/pathMapping.js
 import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
+import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
 import type { Translations } from '../core/text/translate.js';
 import type { Repeated } from './reportCode.js';
 import type { ComparePair, CompareTable } from './compareData.js';
@@ -49,6 +50,14 @@ export interface WorkerStart {
   readonly translations: Translations;
 }
 
+/** What would be different, of all devices of a snapshot. */
+export interface WhatIfQuery {
+  /** Memory that the driver gives; null for that of the recording. */
+  capacity: Bytes | null;
+  /** Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF; null for the usual ones. */
+  settings: readonly string[] | null;
+}
+
 export type WorkerApi = TimelineQuestions & {
   /** Replaces the start data of the worker. */
   configure: { params: ReadingSettings; result: null };
@@ -69,6 +78,8 @@ export type WorkerApi = TimelineQuestions & {
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
   /** The same in as much room as a page has for it. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
+  /** The allocations of a loaded snapshot, replayed. */
+  whatIfDevices: { params: { path: string } & WhatIfQuery; result: DeviceWhatIf[] };
 };
 
 /** The serialized result. */

@@ -26,6 +26,7 @@ import { LineVerdicts } from './lineVerdicts.js';
 import { MapAnswers } from './mapAnswers.js';
 import type { SnapshotReading } from './snapshotReading.js';
 import type { SnapshotStore } from './snapshotStore.js';
+import { WhatIfAnswers } from './whatIfAnswers.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
 /** The latest snapshots of a run, which its next report looks at. */
@@ -48,6 +49,7 @@ export function workerHandlers(
   const flames = new FlameAnswers(store, workspace);
   const maps = new MapAnswers(store, workspace);
   const compares = new CompareAnswers(store, workspace);
+  const whatIfs = new WhatIfAnswers(store);
   const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport => {
     const { files, rules, roots, texts, capacityBytes } = workspace.listing;
     const { lineText, sourceFacts } = new SourceFiles(roots, texts);
@@ -96,6 +98,7 @@ export function workerHandlers(
     },
     compare: compared,
     compareTable: (pair) => compareTable(compared(pair)),
+    whatIfDevices: (query, signal) => whatIfs.devices(query, signal),
     compareFlame: (query) => compares.flame(query),
     series: (query) => compares.series(query),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {

@@ -55,6 +55,18 @@ describe('Who asks Leakline', () => {
     await assert.rejects(ask('compare_gpu_memory_snapshots', { before: '/etc/hostname', after: '/etc/hostname' }));
   });
 
+  it('as a language model asks what other settings of the allocator would reserve', async () => {
+    const path = 'snapshots/step_0025.pickle';
+    const answer = await ask('gpu_memory_what_if', { path, capacity: '1GiB', settings: ['max_split_size_mb:64'] });
+    assert.match(answer, /^Device 0: .* replayed, all as recorded\./);
+    assert.match(answer, /\nWith the recorded settings, 1\.0 GiB is .*\n\nchange .*\nmax_split_size_mb:64 /s);
+    await assert.rejects(
+      ask('gpu_memory_what_if', { path, settings: ['max_split_size_mb:1'] }),
+      /at least 20, not '1'/,
+    );
+    await assert.rejects(ask('gpu_memory_what_if', { path: '/etc/hostname' }), /is not a file of the workspace/);
+  });
+
   it('as an extension gets a report of its own, which it cannot spoil', async () => {
     const api = (await leakline().activate()) as LeaklineApi;
     const report = api.report();

@@ -93,6 +93,24 @@ describe('leakline mcp', () => {
     }
   });
 
+  it('says what other settings of the allocator would reserve, and refuses wrong ones with a sentence', async () => {
+    const client = await connected('detector');
+    const path = 'snapshots/step_0040.pickle';
+    const { text } = await ask(client, 'gpu_memory_what_if', { path, capacity: '1GiB' });
+    assert.match(
+      text,
+      /^Device 0: .* replayed, all as recorded\.\n.*\nWith the recorded settings, 1\.0 GiB is .* short:/s,
+    );
+    const refused = async (input: object): Promise<string> => {
+      const { text: reason, isError } = await ask(client, 'gpu_memory_what_if', { path, ...input });
+      assert.ok(isError);
+      return reason;
+    };
+    assert.match(await refused({ settings: ['max_split_size_mb:1'] }), /takes .* at least 20, not '1'\./);
+    assert.match(await refused({ capacity: 'much' }), /such as 24GiB, not "much"\./);
+    assert.match(await refused({ path: '/etc/passwd' }), /is not a file below/);
+  });
+
   it('names lines that leak on some ranks only', async () => {
     const client = await connected('ranks');
     const { text } = await ask(client, 'gpu_memory_rank_differences');

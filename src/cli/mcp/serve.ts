@@ -4,11 +4,21 @@ import { tmpdir } from 'node:os';
 import { join, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { compareAnswer, findingAnswer, leaksAnswer, peakAnswer, ranksAnswer } from '../../core/render/toolAnswers.js';
+import { DEFAULT_SETTINGS, withSettings } from '../../core/allocator/settings.js';
+import {
+  compareAnswer,
+  findingAnswer,
+  leaksAnswer,
+  peakAnswer,
+  ranksAnswer,
+  whatIfAnswer,
+} from '../../core/render/toolAnswers.js';
 import type { CompareReport, Report } from '../../core/report/report.js';
+import type { DeviceWhatIf } from '../../core/report/whatIfDevices.js';
+import { parseBytes } from '../../core/text/byteText.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { VERSION } from '../../node/version.js';
-import type { AnalyzeArguments, CompareArguments, McpArguments } from '../arguments.js';
+import type { AnalyzeArguments, CompareArguments, McpArguments, WhatIfArguments } from '../arguments.js';
 import type { Output } from '../inputs.js';
 import type { Work } from '../run.js';
 import {
@@ -19,6 +29,7 @@ import {
   LIST_LEAKS,
   RANK_DIFFERENCES,
   TOOLS,
+  WHAT_IF,
 } from './tools.js';
 import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
@@ -49,7 +60,7 @@ export async function serve(
   const turns = new Turns();
 
   const ask = <Answer>(
-    command: AnalyzeArguments | CompareArguments,
+    command: AnalyzeArguments | CompareArguments | WhatIfArguments,
     signal: AbortSignal,
   ): Promise<Answer & Complaints> =>
     turns.take(JSON.stringify(command), signal, async (abandoned) => {
@@ -92,6 +103,20 @@ export async function serve(
         return noting(
           await ask<CompareReport>({ command: 'compare', ...common, inputs: paths, failOn: [] }, signal),
           compareAnswer,
+        );
+      }
+      case WHAT_IF: {
+        const { path, settings = [] } = input;
+        const capacity = input.capacity === undefined ? null : parseBytes(input.capacity);
+        if (input.capacity !== undefined && (capacity === null || capacity === 0))
+          throw new Error(
+            `\`capacity\` is the memory of a device, such as 24GiB, not ${JSON.stringify(input.capacity)}.`,
+          );
+        for (const setting of settings) withSettings(DEFAULT_SETTINGS, setting);
+        const question = { inputs: [await roots.allowed(path)], capacity, settings, without: [] };
+        return noting(
+          await ask<{ devices: DeviceWhatIf[] }>({ command: 'what-if', ...common, ...question }, signal),
+          ({ devices }) => whatIfAnswer(devices),
         );
       }
       case AT_PEAK: {
@@ -154,6 +179,9 @@ interface Input {
   readonly line: number;
   readonly before: string;
   readonly after: string;
+  readonly path: string;
+  readonly capacity?: string;
+  readonly settings?: readonly string[];
   readonly rank?: number;
   readonly script?: string;
 }

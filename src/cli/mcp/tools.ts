@@ -1,4 +1,4 @@
-/** The tools for agents. The first three are the editor's too, with equal texts in package.json. */
+/** The tools for agents. The first four are the editor's too, with equal texts in package.json. */
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 
 /** Tools only read files, without network. */
@@ -7,6 +7,7 @@ const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true
 export const LIST_LEAKS = 'list_gpu_memory_leaks';
 export const EXPLAIN_LEAK = 'explain_gpu_memory_leak';
 export const COMPARE_SNAPSHOTS = 'compare_gpu_memory_snapshots';
+export const WHAT_IF = 'gpu_memory_what_if';
 export const AT_PEAK = 'gpu_memory_at_peak';
 export const RANK_DIFFERENCES = 'gpu_memory_rank_differences';
 export const HOW_TO_RECORD = 'how_to_record_gpu_memory';
@@ -62,6 +63,33 @@ export const TOOLS: readonly AgentTool[] = [
         after: {
           type: 'string',
           description: 'Path of the later snapshot, relative to the workspace folder or absolute.',
+        },
+      },
+    },
+    annotations: READS,
+  },
+  {
+    name: WHAT_IF,
+    title: 'What other settings would reserve',
+    description:
+      "Replays the allocations of a recorded snapshot with other settings of PyTorch's allocator, or on a device of another size, and says how much each would reserve and whether it would fit. The answer is exact: it is given only where a replay as recorded predicts every address. Use it before you advise PYTORCH_CUDA_ALLOC_CONF, a larger GPU, or another one, for CUDA out of memory or for reserved memory far above live memory.",
+    inputSchema: {
+      type: 'object',
+      required: ['path'],
+      properties: {
+        path: {
+          type: 'string',
+          description: 'Path of the snapshot, relative to the workspace folder or absolute.',
+        },
+        capacity: {
+          type: 'string',
+          description: 'Memory of the device, such as 24GiB; that of the recorded failure without it.',
+        },
+        settings: {
+          type: 'array',
+          items: { type: 'string' },
+          description:
+            'Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True; the usual ones without it.',
         },
       },
     },

@@ -2,8 +2,10 @@
 import { findingsOf, severity } from '../report/findings.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { CompareReport, LineReport, Report, RunReport, StackReport } from '../report/report.js';
+import type { DeviceWhatIf } from '../report/whatIfDevices.js';
 import { findingJson } from './findingText.js';
 import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';
+import { whatIfText } from './whatIfText.js';
 
 /** Lines in a table at most, leaks apart; findings, their lines, and ranks in an answer. */
 const MOST = 10;
@@ -20,6 +22,11 @@ export function leaksAnswer(report: Report): string {
 /** Growth between two snapshots by line, as Markdown. */
 export function compareAnswer(report: CompareReport): string {
   return bounded(renderCompareMarkdown(report, { mostLines: MOST }));
+}
+
+/** What each change would reserve, in the words of `leakline what-if`. */
+export function whatIfAnswer(devices: readonly DeviceWhatIf[]): string {
+  return bounded(whatIfText(devices));
 }
 
 /** The memory of each run at its peak and at out of memory, as Markdown. @param rank null for all */

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
-import { compareAnswer, findingAnswer, leaksAnswer } from '../../core/render/toolAnswers.js';
+import { compareAnswer, findingAnswer, leaksAnswer, whatIfAnswer } from '../../core/render/toolAnswers.js';
+import { parseBytes } from '../../core/text/byteText.js';
 import { LanguageModelTool, type LanguageModelToolName } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -21,12 +22,12 @@ export type LanguageModelTools = Readonly<Record<LanguageModelToolName, vscode.L
 export function languageModelTools(session: SnapshotSession, store: ResultsStore): LanguageModelTools {
   const tool = (
     messageFor: (input: Input) => string,
-    answer: (input: Input) => string | Promise<string>,
+    answer: (input: Input, token: vscode.CancellationToken) => string | Promise<string>,
   ): vscode.LanguageModelTool<Input> => ({
     prepareInvocation: ({ input }) => ({ invocationMessage: messageFor(input) }),
     invoke: async ({ input }, token) => {
       await untilRead(session, store, token);
-      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input))]);
+      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input, token))]);
     },
   });
 
@@ -47,7 +48,34 @@ export function languageModelTools(session: SnapshotSession, store: ResultsStore
       () => vscode.l10n.t('Comparing two GPU memory snapshots'),
       async (input) => compareAnswer(await session.comparison(fileOf(input, 'before'), fileOf(input, 'after'))),
     ),
+    [LanguageModelTool.whatIf]: tool(
+      () => vscode.l10n.t('Replaying the allocations of a GPU memory snapshot'),
+      async (input, token) => {
+        const abort = new AbortController();
+        const listening = token.onCancellationRequested(() => abort.abort());
+        try {
+          const question = { capacity: capacityOf(input), settings: settingsOf(input) };
+          return whatIfAnswer(await session.whatIf(fileOf(input, 'path'), question, abort.signal));
+        } finally {
+          listening.dispose();
+        }
+      },
+    ),
   };
+}
+
+function capacityOf({ capacity }: Input): number | null {
+  if (capacity === undefined) return null;
+  const bytes = typeof capacity === 'string' ? parseBytes(capacity) : null;
+  if (bytes === null || bytes === 0) throw new Error('Give `capacity`, the memory of a device, such as 24GiB.');
+  return bytes;
+}
+
+/** Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF; null for the usual ones. */
+function settingsOf({ settings = [] }: Input): string[] | null {
+  if (!Array.isArray(settings) || !settings.every((one) => typeof one === 'string'))
+    throw new Error('Give `settings`, an array of settings such as "expandable_segments:True".');
+  return settings.length === 0 ? null : settings;
 }
 
 /** @throws Error with a sentence that a language model can act on */
