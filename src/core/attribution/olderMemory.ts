@@ -48,6 +48,8 @@ type Sizes = ReadonlyMap<Bytes, number>;
 const STATES = 2;
 /** Share of the bytes whose sizes must be found again: fewer are equal by chance. */
 const MATCHING = 0.9;
+/** What a forward pass leaves for the backward pass. */
+const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, CategoryCode.WeightCopies]);
 /** Share of older memory that a pass before must make up to be recognized. */
 const LEAST_PASS = 0.5;
 /** `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, PyTorch's default. */
@@ -194,11 +196,7 @@ export class OlderMemory {
     if (freed.length === 0) return;
     const first = freed.reduce((least, row) => Math.min(least, death[row]), this.history.trace.count);
     const activations = this.sizesOf(
-      (row) =>
-        birth[row] >= 0 &&
-        birth[row] < first &&
-        death[row] > first &&
-        this.younger.categoryOf(row) === CategoryCode.Activations,
+      (row) => birth[row] >= 0 && birth[row] < first && death[row] > first && OF_PASS.has(this.younger.categoryOf(row)),
     );
     const own = this.sizesAmong(freed);
     if (total(overlap(own, activations)) < MATCHING * total(own)) return;

@@ -15,6 +15,9 @@ const MOSTLY = 0.5;
 const RETURNS = 0.5;
 /** How much more a pass without training may allocate than another. */
 const EVEN = 1.01;
+/** Without training: share of the trace up to which turns must go, and lines of a `forward` that is more than one loop. */
+const FILLED = 0.8;
+const LINES_OF_PASS = 3;
 /** Maximum of examined loops, those with most iterations first. */
 const MAX_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
@@ -48,10 +51,17 @@ export function loopStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackR
   const cycle = new Cycle(snapshot, trace, roles);
   const loops = [...arrivals].map(([place, starts]) => ({ place, ...cycle.wholeTurns(starts) }));
   const best = mostTurns(
-    cycle.trains ? loops : loops.filter(({ place }) => !places.isOfOneResult(place) && !places.isInModule(place)),
+    cycle.trains ? loops : loops.filter(({ place, starts }) => places.isOfPasses(place) && fills(trace, starts)),
     places,
   );
   return best === null ? null : Uint32Array.from(best.starts);
+}
+
+/** True if the turns fill most of the trace, nearly to its end: what a model repeats within one pass does not. */
+function fills({ count }: DeviceTrace, starts: readonly number[]): boolean {
+  const last = starts.at(-1) ?? 0;
+  const turn = starts.length < 2 ? 0 : (last - starts[0]) / (starts.length - 1);
+  return last + turn >= FILLED * count && last + turn - starts[0] >= MOSTLY * count;
 }
 
 interface Loop {
@@ -76,8 +86,8 @@ class Places {
   private readonly all: Place[] = [];
   private readonly known = new Map<string, number>();
   private readonly pathOf = new Map<StackId, readonly number[]>();
-  /** First and last line that allocates in each `forward` of an outermost module, by its parent and code. */
-  private readonly extent = new Map<string, { first: number; last: number }>();
+  /** Lines that allocate in each `forward` of an outermost module, by its parent and code. */
+  private readonly extent = new Map<string, { first: number; last: number; lines: Set<number> }>();
 
   /** Files with a `forward` that a module's call runs. */
   private readonly moduleFiles = new Set<number>();
@@ -109,7 +119,14 @@ class Places {
     return a.line === last && b.line === first;
   }
 
-  isOfOneResult(place: number): boolean {
+  /** False for code that may repeat within one pass: timesteps, layers, iterations inside a model's `forward`. */
+  isOfPasses(place: number): boolean {
+    const { parent, code, isForward } = this.all[place];
+    const lines = this.extent.get(`${parent}/${code}`)?.lines.size ?? 0;
+    return !this.isOfOneResult(place) && !this.isInModule(place) && (!isForward || lines >= LINES_OF_PASS);
+  }
+
+  private isOfOneResult(place: number): boolean {
     for (let at = place; at !== -1; at = this.all[at].parent) {
       if (this.all[at].isOfOneResult) return true;
     }
@@ -117,7 +134,7 @@ class Places {
   }
 
   /** True of a function beside a module's `forward`: it may be a method that goes through layers. */
-  isInModule(place: number): boolean {
+  private isInModule(place: number): boolean {
     const { code, isForward } = this.all[place];
     const [file, name] = code.split('/').map(Number);
     return !isForward && this.moduleFiles.has(file) && this.snapshot.strings.text(name) !== '<module>';
@@ -194,10 +211,12 @@ class Places {
     if (isForward) {
       this.moduleFiles.add(frames.file[frame]);
       const extent = this.extent.get(`${parent}/${code}`);
-      if (extent === undefined) this.extent.set(`${parent}/${code}`, { first: line, last: line });
+      if (extent === undefined)
+        this.extent.set(`${parent}/${code}`, { first: line, last: line, lines: new Set([line]) });
       else {
         extent.first = Math.min(extent.first, line);
         extent.last = Math.max(extent.last, line);
+        extent.lines.add(line);
       }
     }
     return place;

@@ -45,8 +45,9 @@ export function weightCopies(
   if (first === count) return NONE;
   const weights = new Map<Bytes, number>();
   for (let row = 0; row < count; row++) {
-    const isLive = birth[row] < birth[first] && death[row] > birth[first];
-    if (isLive && roles.of(stack[row]) !== StackRole.Forward)
+    // A weight outlives its copies; what an earlier pass left does not outlive this one.
+    const isHeld = birth[row] < birth[first] && death[row] >= history.trace.count;
+    if (isHeld && roles.of(stack[row]) !== StackRole.Forward)
       weights.set(asked(row), (weights.get(asked(row)) ?? 0) + 1);
   }
   const bySize = new Map<Bytes, number[]>();

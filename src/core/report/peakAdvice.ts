@@ -101,15 +101,17 @@ function adviceOf({ category, bytes, keptForBackward, foreachBytes }: PeakAmount
     case 'weightCopies':
       return {
         bytes,
-        text: held.forwardOnly
+        text: !held.forwardOnly
           ? t(
-              'Autocast’s copies of the weights hold {0}: load the weights in bfloat16, or pass `cache_enabled=False` to `torch.autocast`, which then frees each copy after use.',
-              byteText(bytes),
-            )
-          : t(
               'Autocast’s copies of the weights hold {0} until the backward pass: weights in bfloat16 need none.',
               byteText(bytes),
-            ),
+            )
+          : keepsGraph(held)
+            ? t('Autocast’s copies of the weights hold {0}: load the weights in bfloat16.', byteText(bytes))
+            : t(
+                'Autocast’s copies of the weights hold {0}: load the weights in bfloat16, or pass `cache_enabled=False` to `torch.autocast`, which then frees each copy after use.',
+                byteText(bytes),
+              ),
       };
     case 'optimizerState':
       return {
@@ -129,9 +131,14 @@ function adviceOf({ category, bytes, keptForBackward, foreachBytes }: PeakAmount
   }
 }
 
+/** True if most activations are equal blocks: without a graph each layer frees the results of the one before. */
+function keepsGraph({ amounts, older, repeatedActivations }: Held): boolean {
+  const all = amounts.find(({ category }) => category === 'activations')?.bytes ?? 0;
+  return repeatedActivations > 0 && repeatedActivations >= (all - older.activationBytes) / 2;
+}
+
 function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
-  // Without a graph each layer frees the results of the one before.
-  const hasEqual = held.repeatedActivations >= bytes / 2;
+  const hasEqual = keepsGraph(held);
   if (held.forwardOnly) {
     if (!hasEqual) return null;
     return {

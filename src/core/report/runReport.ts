@@ -83,14 +83,17 @@ export function runReport(
   };
 }
 
-/** The passes of a trace, and the growth of what outlives them over their second half. */
+/** The passes of a trace, and the growth over their second half of what several of them leave behind. */
 function passesOf({ steps, lifetimes }: SnapshotDigest): RunReport['passes'] {
   if (steps === null) return null;
-  const growthBytes = lifetimes.reduce((sum, { floors }) => {
+  const count = steps.starts.length;
+  const growing = lifetimes.filter(({ survivorBirths }) => new Set(survivorBirths).size >= Math.max(2, count / 2));
+  const growthBytes = growing.reduce((sum, { floors }) => {
     const last = floors.length - 1;
-    return last < 0 ? sum : sum + floors[last] - floors[last >> 1];
+    // The trace may end within a pass.
+    return sum + Math.min(floors[last], floors[Math.max(0, last - 1)]) - floors[last >> 1];
   }, 0);
-  return { count: steps.starts.length, growthBytes };
+  return { count, growthBytes };
 }
 
 /** True of a verdict whose line has its own advice. */

@@ -86,6 +86,27 @@ describe('Steps from the loop that the stacks show', () => {
     assert.deepEqual(await found(run), ['period', 5]);
   });
 
+  it('are none inside one forward, as the iterations of a cellular automaton', async () => {
+    const iterate = (run: TrainingRun, times: number): void => {
+      let state = run.allocate(1000, [call, forward(10), call, ...frame(20)]);
+      for (let i = 0; i < times; i++) {
+        const change = run.allocate(1000, [forward(40), call, forward(10), call, ...frame(20)]);
+        const next = run.allocate(1000, [forward(12), call, ...frame(20)]);
+        for (const address of [change, state]) run.free(address, [forward(12), call, ...frame(20)]);
+        state = next;
+      }
+      run.free(state, frame(20));
+    };
+    const whole = new TrainingRun();
+    iterate(whole, 20);
+    assert.equal(await found(whole), null);
+    // A loop of the program that ends long before the recording is not what the recording is of.
+    const early = new TrainingRun();
+    for (let i = 0; i < 4; i++) evaluate(early, 3);
+    for (let i = 0; i < 200; i++) early.free(early.allocate(1000, frame(50 + i)), frame(50 + i));
+    assert.equal(await found(early), null);
+  });
+
   it('are none where each pass is longer, as with tokens', async () => {
     const run = new TrainingRun();
     for (let i = 0; i < 5; i++) evaluate(run, 12 + i);
