@@ -104,6 +104,7 @@ export class Categorizer {
     this.known ??= new OlderMemory(this.snapshot, this.history, this.olderRows, {
       categoryOf: (row) => this.of(livedRow(this.history, row)),
       mayBeGradient: (stack) => this.mayBeGradient(stack),
+      isOfStep: (stack) => this.isOfStep(stack),
       copies: this.copies,
       asked: this.asked,
     });
@@ -119,6 +120,13 @@ export class Categorizer {
     const role = this.roles.of(stack);
     const isOpen = role === StackRole.Backward || role === StackRole.Stackless || role === StackRole.Unmarked;
     return isOpen || this.snapshot.events.category !== null;
+  }
+
+  private isOfStep(stack: StackId): boolean {
+    if (this.roles.of(stack) !== StackRole.Optimizer) return false;
+    const { stacks, frames, strings } = this.snapshot;
+    const names = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
+    return !names.some((frame) => strings.text(frames.name[frame]) === 'zero_grad');
   }
 
   /** True if the backward pass freed it, or will, as of others of its stack. */

@@ -13,6 +13,7 @@ export type WeightEvidence = (typeof WEIGHT_EVIDENCE)[number];
 
 /** Memory without a stack that is older than the trace, at one moment. */
 export interface OlderAt {
+  bytes: Bytes;
   /** Null if no sizes of weights are known. */
   evidence: WeightEvidence | null;
   /** By use; unknown is the rest. */
@@ -24,7 +25,7 @@ export interface OlderAt {
   activationBytes: Bytes;
   /** Of cuBLAS, by the size. */
   workspaceBytes: Bytes;
-  /** Freed in the trace, by the stack that frees. */
+  /** Freed in the trace, but gradients and optimizer state, by the stack that frees. */
   freed: { stack: StackId; bytes: Bytes; blocks: number }[];
   /** Never freed in the trace. */
   held: { bytes: Bytes; blocks: number };
@@ -38,6 +39,8 @@ export interface OlderAt {
 interface Younger {
   categoryOf(row: number): CategoryCode;
   mayBeGradient(stack: StackId): boolean;
+  /** True of a stack in an optimizer's step, not where it clears gradients. */
+  isOfStep(stack: StackId): boolean;
   readonly copies: WeightCopies;
   asked(row: number): Bytes;
 }
@@ -48,6 +51,8 @@ type Sizes = ReadonlyMap<Bytes, number>;
 const STATES = 2;
 /** Share of the bytes whose sizes must be found again: fewer are equal by chance. */
 const MATCHING = 0.9;
+/** What each step replaces. */
+const OF_TRAINING: ReadonlySet<CategoryCode> = new Set([CategoryCode.Gradients, CategoryCode.OptimizerState]);
 /** What a forward pass leaves for the backward pass. */
 const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, CategoryCode.WeightCopies]);
 /** Share of older memory that a pass before must make up to be recognized. */
@@ -91,10 +96,13 @@ export class OlderMemory {
     const sums = new Float64Array(CategoryCode.Other + 1);
     const sizes = new Map<Bytes, number>();
     const held = { bytes: 0, blocks: 0 };
+    let all: Bytes = 0;
     for (const row of this.rows) {
       if (death[row] <= event) continue;
       sums[this.categoryOf(row)] += bytes[row];
+      all += bytes[row];
       if (death[row] < end) {
+        if (OF_TRAINING.has(this.categoryOf(row))) continue;
         const stack = freeStackOf(death[row]);
         const sum = getOrAdd(freed, stack, () => ({ stack, bytes: 0, blocks: 0 }));
         sum.bytes += bytes[row];
@@ -108,6 +116,7 @@ export class OlderMemory {
       sizes.set(size, (sizes.get(size) ?? 0) + 1);
     }
     return {
+      bytes: all,
       evidence: this.evidence,
       parameterBytes: sums[CategoryCode.Parameters],
       stateBytes: sums[CategoryCode.OptimizerState],
@@ -135,7 +144,15 @@ export class OlderMemory {
       for (let i = this.recordedStates(weights); i < STATES && this.matches(held, weights); i++) {
         this.assign(held, weights, CategoryCode.OptimizerState);
       }
-      if (this.matches(freed, weights)) this.assign(freed, weights, CategoryCode.Gradients);
+      // An optimizer that makes new tensors frees its state; what anything else frees are gradients.
+      const freeStackOf = freeStacks(this.snapshot, this.history);
+      const isReplaced = (row: number): boolean => this.younger.isOfStep(freeStackOf(death[row]));
+      const replaced = freed.filter(isReplaced);
+      for (let i = 0; i < STATES && this.matches(replaced, weights); i++) {
+        this.assign(replaced, weights, CategoryCode.OptimizerState);
+      }
+      const others = freed.filter((row) => !isReplaced(row));
+      if (this.matches(others, weights)) this.assign(others, weights, CategoryCode.Gradients);
     }
     this.classifyPass(freed.filter((row) => !this.codes.has(row)));
   }

@@ -19,6 +19,8 @@ const OPERATOR = 'at::';
 const COMPARED_SHARE = 0.05;
 const FEW_WEIGHTS = 2;
 const MIN_CLASSES = 2;
+/** Share of the held memory that has copies: below it, only inputs are cast, some of a weight's size by chance. */
+const LEAST_COPIED = 0.15;
 /** Tensors of one size that a training holds per weight at most: itself, its gradient and two of the optimizer. */
 const MAX_PER_WEIGHT = 4;
 
@@ -58,7 +60,8 @@ export function weightCopies(
     const held = weights.get(2 * size) ?? 0;
     return { weight: 2 * size, held, ...copiesOf(history, rows, held) };
   });
-  if (casts === null && !isWhole(found, weights)) return NONE;
+  const copied = found.reduce((sum, { weight, held, highest }) => sum + weight * Math.min(held, highest), 0);
+  if (casts === null ? !isWhole(found, weights) : copied < LEAST_COPIED * bytesOf(weights)) return NONE;
   return {
     rows: new Set(found.flatMap(({ rows }) => rows)),
     weights: new Map(found.map(({ weight, highest, held }) => [weight, Math.min(highest, held)])),
@@ -101,12 +104,16 @@ function copiesOf(history: DeviceHistory, rows: readonly number[], held: number)
   return { rows: [...copies], highest };
 }
 
+function bytesOf(sizes: ReadonlyMap<Bytes, number>): Bytes {
+  return [...sizes].reduce((sum, [size, count]) => sum + size * count, 0);
+}
+
 /** True if every large class of weights has copies, the same number for each of its tensors. */
 function isWhole(
   found: readonly { weight: Bytes; held: number; highest: number }[],
   weights: ReadonlyMap<Bytes, number>,
 ): boolean {
-  const all = [...weights].reduce((sum, [size, count]) => sum + size * count, 0);
+  const all = bytesOf(weights);
   const classes = [...weights].filter(([size, count]) => count > FEW_WEIGHTS && size * count >= COMPARED_SHARE * all);
   const ratios = classes.map(([size, count]) => {
     const copies = found.find(({ weight }) => weight === size)?.highest ?? 0;

@@ -122,6 +122,7 @@ const peak: v.GenericSchema<DigestPeak> = v.object({
   phase: v.nullable(v.picklist(PHASES)),
   frames: v.array(count),
   older: v.object({
+    bytes: finite,
     evidence: v.nullable(v.picklist(WEIGHT_EVIDENCE)),
     parameterBytes: finite,
     stateBytes: finite,

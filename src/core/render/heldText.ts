@@ -195,7 +195,7 @@ function libraryText(frame: ReportFrame): string {
 function olderTexts(peak: PeakReport, code: (text: string) => string = (text) => text): string[] {
   const all = peak.buckets.beforeRecording;
   const { older } = peak;
-  const known = older.held.bytes + sum(older.freed, ({ bytes }) => bytes);
+  const known = older.bytes;
   if (known < LEAST_OLDER * peak.liveBytes || known === 0) return [];
   const uses = [
     [t('parameters {0}', byteText(older.parameterBytes)), older.parameterBytes],
@@ -262,13 +262,9 @@ function heldText({ older: { held, equal, hasLayers, evidence }, isState }: Peak
 }
 
 /** Where memory of unknown use is freed. */
-function freedText(
-  { freed, gradientBytes, activationBytes }: OlderReport,
-  all: number,
-  code: (text: string) => string,
-): string {
+function freedText({ freed, activationBytes }: OlderReport, all: number, code: (text: string) => string): string {
   const bytes = sum(freed, (one) => one.bytes);
-  if (bytes - gradientBytes - activationBytes < LEAST_OPEN * all) return '';
+  if (bytes - activationBytes < LEAST_OPEN * all) return '';
   const [most] = freed;
   return most.by === null || most.bytes < bytes / 2
     ? t('{0} are freed later in the trace.', byteText(bytes))

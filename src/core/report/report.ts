@@ -236,6 +236,7 @@ export interface PeakReport {
 
 /** Memory without a stack that is older than the trace. What is of no use below is unknown. */
 export interface OlderReport {
+  bytes: Bytes;
   /** What the trace has of the sizes of the weights; null for nothing. */
   evidence: WeightEvidence | null;
   /** Of these sizes, one block for each. */
@@ -248,7 +249,7 @@ export interface OlderReport {
   activationBytes: Bytes;
   /** Of the size of cuBLAS's workspace. */
   workspaceBytes: Bytes;
-  /** Freed later in the trace, by line; null if autograd or a library frees it. */
+  /** Freed later in the trace, but gradients and optimizer state, by line; null if autograd or a library frees it. */
   freed: { by: OwnerLine | null; bytes: Bytes; blocks: number }[];
   /** Never freed in the trace. */
   held: { bytes: Bytes; blocks: number };

@@ -18,6 +18,7 @@ import { tableLines } from '../../../src/core/text/textTable.js';
 
 const ALL = { mostLines: Infinity };
 const NO_OLDER: OlderReport = {
+  bytes: 0,
   evidence: null,
   parameterBytes: 0,
   stateBytes: 0,

@@ -215,6 +215,22 @@ describe('The report of one snapshot', () => {
     }
   });
 
+  it('takes what an optimizer’s step frees for its state, and what zero_grad frees for gradients', async () => {
+    const ZERO_GRAD = [`${TORCH}/optim/optimizer.py:9 zero_grad`, 'train.py:23 main'];
+    const olderAt = async (frees: Frames): Promise<readonly number[]> => {
+      const trace = new Trace();
+      trace.before(8 * KiB, 4);
+      const freed = trace.before(8 * KiB, 4);
+      trace.alloc(64 * KiB, FORWARD);
+      for (let i = 0; i < 4; i++) trace.alloc(8 * KiB, BACKWARD);
+      for (const addr of freed) trace.free(addr, frees);
+      const { parameterBytes, stateBytes, gradientBytes } = peakOf((await trace.run()).run).older;
+      return [parameterBytes, stateBytes, gradientBytes];
+    };
+    assert.deepEqual(await olderAt(OPTIMIZER), [32 * KiB, 32 * KiB, 0]);
+    assert.deepEqual(await olderAt(ZERO_GRAD), [32 * KiB, 0, 32 * KiB]);
+  });
+
   it('takes no sizes for parameters that most gradients do not have', async () => {
     const trace = new Trace();
     trace.before(8 * KiB, 9);

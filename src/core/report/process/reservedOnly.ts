@@ -45,7 +45,7 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
           )
         : t('Reserved memory of {0} grows from {1} to {2} while live memory does not grow.', ...span),
       cause,
-      ...(replayed === null ? [] : [replayedText(replayed)]),
+      ...(replayed === null ? [] : [replayedText(replayed, reserved[last])]),
     ].join(' '),
     replayed,
   };
@@ -97,14 +97,28 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
             byteText(idle),
           )
         : t('Most of it lies in holes between live blocks (fragmentation).'),
-      ...(replayed === null ? [] : [replayedText(replayed)]),
+      ...(replayed === null ? [] : [replayedText(replayed, reserved)]),
     ].join(' '),
     replayed,
   };
 }
 
+/** Amounts of reserved memory that differ by less are one. */
+const SAME = 0.02;
+
 /** What a setting would have reserved, as a sentence. */
-function replayedText({ setting, reservedPeakBytes, insteadOfBytes, isEstimate }: ReplayedSetting): string {
+function replayedText(
+  { setting, reservedPeakBytes, insteadOfBytes, isEstimate }: ReplayedSetting,
+  recorded: Bytes,
+): string {
+  // An estimate lays older memory out again: its amounts are not those that were recorded.
+  if (Math.abs(insteadOfBytes - recorded) > SAME * recorded) {
+    return t(
+      'Replayed with {0}, the requests of the trace reserve about {1} less.',
+      setting,
+      byteText(insteadOfBytes - reservedPeakBytes),
+    );
+  }
   const amounts = [setting, byteText(reservedPeakBytes), byteText(insteadOfBytes)];
   return isEstimate
     ? t('Replayed with {0}, the requests of the trace reserve about {1} instead of {2}.', ...amounts)
