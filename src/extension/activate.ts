@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { LeaklineApi } from './api.js';
 import { ContextKey, Setting } from './contributions.js';
 import { MarkSwitch } from './marks/markSwitch.js';
+import { OutputWatch } from './oom/outputWatch.js';
 import { register, registerViews } from './registrations.js';
 import { affects } from './settings.js';
 import type { Surfaces } from './surfaces.js';
@@ -46,11 +47,20 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     return loaded;
   };
 
+  const output = new OutputWatch({
+    failed: (text) => {
+      surfaces()
+        .then(({ messages }) => messages.explain(text))
+        .catch((error: unknown) => log.error(`Out-of-memory message: ${String(error)}`));
+    },
+    succeeded: (source) => loaded?.messages.clear(source),
+  });
   const restart = (): void => void watching?.then((watchers) => watchers.start());
   context.subscriptions.push(
     log,
     marks,
     reports,
+    output,
     trees.leaks,
     trees.compare,
     trees.snapshots,

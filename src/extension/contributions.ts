@@ -33,12 +33,14 @@ export const Command = {
   applyFix: 'leakline.applyFix',
   applyFixAndRecord: 'leakline.applyFixAndRecord',
   recordAgain: 'leakline.recordAgain',
+  explainOom: 'leakline.explainOom',
 } as const;
 
 /** Commands that only a lens, a hover or a tree row runs; they are not in the palette and not in the manifest. */
 export const InternalCommand = {
   showLine: 'leakline.internal.showLine',
   openSource: 'leakline.internal.openSource',
+  showMessage: 'leakline.internal.showMessage',
 } as const;
 
 export type CommandId = (typeof Command)[keyof typeof Command] | (typeof InternalCommand)[keyof typeof InternalCommand];
@@ -93,11 +95,14 @@ export const Setting = {
   readingTimeLimit: 'reading.timeLimit',
   cacheMaxSize: 'cache.maxSize',
   recordingOptions: 'recording.options',
+  outOfMemoryOutput: 'outOfMemory.readOutput',
 } as const;
 
 export const ContextKey = {
   /** A report is available. */
   hasResults: 'leakline.hasResults',
+  /** A line requested memory that was not there. */
+  hasAsking: 'leakline.hasAsking',
   /** State of the workspace's snapshots: `searching`, `reading`, `empty`, `cleared`, `calm` or `found`. */
   state: 'leakline.state',
   /** At least one line has a mark. */

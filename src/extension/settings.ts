@@ -66,6 +66,11 @@ export function marksWhileDebugging(): boolean {
   return read(Setting.marksWhileDebugging, flag, false);
 }
 
+/** True if out-of-memory messages in the output of programs are explained. */
+export function explainsOutput(): boolean {
+  return read(Setting.outOfMemoryOutput, flag, true);
+}
+
 /** Globs of possible snapshots, and of exclusions besides the default folders. */
 export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude: string[] } {
   return {

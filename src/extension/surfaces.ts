@@ -22,6 +22,7 @@ import { LineDecorations } from './marks/lineDecorations.js';
 import { MarkedLines } from './marks/markedLines.js';
 import type { MarkSwitch } from './marks/markSwitch.js';
 import { CELL_SCHEME, NotebookCells } from './notebooks/notebookCells.js';
+import { OutOfMemoryMessages } from './oom/outOfMemoryMessages.js';
 import { RecordAgain } from './recording/recordAgain.js';
 import { recordingDebugConfigurations, RecordingTasks } from './recording/recordingTask.js';
 import { RecordedTexts } from './marks/recordedTexts.js';
@@ -61,6 +62,7 @@ export interface Surfaces {
   readonly recordings: RecordingTasks;
   readonly tools: LanguageModelTools;
   readonly runCommand: CommandRunner;
+  readonly messages: OutOfMemoryMessages;
   debugConfigurations(): vscode.DebugConfiguration[];
 }
 
@@ -88,6 +90,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   const fixes = new FixPreview(files);
   const recordAgain = new RecordAgain(session, store, files, recordings);
   const snapshotEditor = new SnapshotEditor(session, timeline);
+  const messages = new OutOfMemoryMessages(store, files, cells);
 
   context.subscriptions.push(
     store,
@@ -145,8 +148,9 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     tools: languageModelTools(session, store),
     runCommand: commandRunner({
       ...{ session, store, files, marks, lines, editorMarks, ignored, views, grouping, timeline },
-      ...{ recordings, fixes, recordAgain, log },
+      ...{ recordings, fixes, recordAgain, messages, log },
     }),
+    messages,
     debugConfigurations: recordingDebugConfigurations,
   };
 }

@@ -281,7 +281,7 @@ function adviceTexts({ backend, limitBytes }: OomNumbers, { class: kind }: OomJu
       return [t('Make the tensor smaller, or compute it in parts.')];
     case 'fragmentation':
       return [
-        t('Record with `leakline run`: `leakline what-if` then says which allocator setting would have avoided it.'),
+        t('Record the program: a replay of the snapshot then shows which allocator setting would have avoided it.'),
       ];
     case 'outside':
       return [
@@ -291,7 +291,7 @@ function adviceTexts({ backend, limitBytes }: OomNumbers, { class: kind }: OomJu
       ];
     case 'full':
     case 'incomplete':
-      return [t('Record with `leakline run` until it happens again: the snapshot shows what holds the memory.')];
+      return [t('Record the program until it happens again: the snapshot shows what holds the memory.')];
     case 'limit':
       return [
         backend === 'MPS'

@@ -5,6 +5,7 @@ import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
+import type { OutOfMemoryMessages } from '../oom/outOfMemoryMessages.js';
 import type { RecordAgain } from '../recording/recordAgain.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
 import { runWithRecording } from '../recording/runRecording.js';
@@ -38,13 +39,14 @@ interface CommandSurfaces {
   readonly recordings: RecordingTasks;
   readonly fixes: FixPreview;
   readonly recordAgain: RecordAgain;
+  readonly messages: OutOfMemoryMessages;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** Every command by its id. */
 function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHandler> {
   const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
-  const { grouping, recordings, fixes, recordAgain, log } = surfaces;
+  const { grouping, recordings, fixes, recordAgain, messages, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => timeline.show(pathsOf(first, null).at(0) ?? null);
@@ -73,7 +75,10 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.runWithRecording]: (target) => runWithRecording(recordings, target instanceof vscode.Uri ? target : null),
     [Command.recorderPath]: () => recordings.recorder,
     [Command.copyReport]: () => copyReport(store),
-    [Command.clearResults]: () => session.clearAll(),
+    [Command.clearResults]: () => {
+      store.clearMessages();
+      return session.clearAll();
+    },
     [Command.readAgain]: () => session.readAgain(),
     [Command.revealSnapshot]: async (first) => {
       for (const path of pathsOf(first, null)) await revealSnapshot(session.fileOf(path));
@@ -94,7 +99,9 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     },
     [Command.applyFixAndRecord]: async () => recordAgain.run(await fixes.apply()),
     [Command.recordAgain]: (place) => recordAgain.run(recordableFinding(store, place)),
+    [Command.explainOom]: () => messages.explainPassed(),
     [Command.showLog]: () => log.show(),
+    [InternalCommand.showMessage]: (place) => messages.show(place),
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
     [InternalCommand.openSource]: (place, options) =>
       openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),

@@ -84,7 +84,10 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
   private askingLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     return this.marks.askingIn(document).map(({ item, place }) => {
       const title = staleText(askingLensText(item, vscode.l10n), place, vscode.l10n);
-      return lens(lineRange(document, place.line), Command.openTimeline, title, askingProblemText(item));
+      const range = lineRange(document, place.line);
+      return 'explanation' in item
+        ? lens(range, InternalCommand.showMessage, title, askingProblemText(item), item)
+        : lens(range, Command.openTimeline, title, askingProblemText(item));
     });
   }
 

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
+import type { OomExplanation } from '../../core/oom/explanation.js';
 import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js';
 import type { CompareLine, CompareReport, RunReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
-import { askingMarks, type AskingMark } from './askingMarks.js';
+import { askingMarks, messageMarks, type AskingMark } from './askingMarks.js';
 import { comparedLines } from './comparedLines.js';
 import { findingMarks, type FindingMark } from './findingMarks.js';
 import { runKey } from './runOrder.js';
@@ -15,6 +16,9 @@ interface Comparison {
   readonly byFile: ReadonlyMap<string, readonly CompareLine[]>;
 }
 
+/** Terminals, cells and debuggers whose messages are kept. */
+const MAX_SOURCES = 16;
+
 /** The latest results, indexed for the surfaces, which only look up. */
 export class ResultsStore implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
@@ -25,6 +29,8 @@ export class ResultsStore implements vscode.Disposable {
   private latest: AnalysisResult | null = null;
   private ignoredLeaks: readonly IgnoredLeak[] = [];
   private askers: readonly AskingMark[] = [];
+  /** Explained messages, by their source. */
+  private readonly messages = new Map<string, readonly OomExplanation[]>();
   private allMarks: readonly LineMark[] = [];
   private allFindings: readonly FindingMark[] = [];
   private allIgnoredFindings: readonly FindingMark[] = [];
@@ -118,11 +124,27 @@ export class ResultsStore implements vscode.Disposable {
     this.changedEmitter.fire();
   }
 
+  /** Out-of-memory messages of programs that were not recorded. @param source its messages so far are replaced */
+  setMessages(source: string, explanations: readonly OomExplanation[]): void {
+    // Set again, the source is the latest.
+    const hadSome = this.messages.delete(source);
+    if (explanations.length > 0) this.messages.set(source, explanations);
+    else if (!hadSome) return;
+    for (const oldest of [...this.messages.keys()].slice(0, -MAX_SOURCES)) this.messages.delete(oldest);
+    this.index();
+    this.changedEmitter.fire();
+  }
+
+  clearMessages(): void {
+    for (const source of [...this.messages.keys()]) this.setMessages(source, []);
+  }
+
   private index(): void {
     const { raw } = this;
     this.latest = raw === null ? null : { ...raw, report: withIgnored(raw.report, this.ignoredLeaks) };
     const report = this.latest?.report ?? null;
-    this.askers = report === null ? [] : askingMarks(report).filter(({ mapped }) => mapped);
+    const recorded = report === null ? [] : askingMarks(report).filter(({ mapped }) => mapped);
+    this.askers = [...recorded, ...messageMarks([...this.messages.values()].flat(), recorded)];
     this.allMarks = report === null ? [] : lineMarks(report);
     this.allFindings = report === null ? [] : findingMarks(report, this.allMarks, this.canOpen);
     this.allIgnoredFindings = report === null ? [] : findingMarks(report, lineMarks(report, true), this.canOpen, true);

@@ -14,6 +14,7 @@ export class ContextKeys extends Listener {
     const refresh = (): void => {
       const paths = store.result?.paths;
       this.set(ContextKey.hasResults, store.result !== null);
+      this.set(ContextKey.hasAsking, store.asking.length > 0);
       this.set(ContextKey.state, this.state(session, store));
       this.set(
         ContextKey.hasMarks,

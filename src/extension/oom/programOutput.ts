@@ -1,0 +1,58 @@
+/** What programs print, as far as it may hold an out-of-memory message. */
+
+/** Words that each out-of-memory message has. */
+const WORDS = ['out of memory', 'exceed allowed memory'];
+/** The longest of them may begin in one piece and end in the next. */
+const OVERLAP = 24;
+/** Characters that are kept: a traceback of hundreds of frames. */
+const MAX_KEPT = 1 << 18;
+
+/** The end of a program's output. It costs one search of each piece, however much is printed. */
+export class RecentText {
+  private kept = '';
+  private tail = '';
+
+  /** @returns true if a message may be in this piece */
+  add(piece: string): boolean {
+    this.kept += piece;
+    if (this.kept.length > 2 * MAX_KEPT) this.kept = this.kept.slice(-MAX_KEPT);
+    const searched = this.tail + piece;
+    this.tail = searched.slice(-OVERLAP);
+    const found = hasFailure(searched);
+    // Those words are not found again with the next piece.
+    if (found) this.tail = '';
+    return found;
+  }
+
+  get text(): string {
+    return this.kept;
+  }
+}
+
+export function hasFailure(text: string): boolean {
+  return WORDS.some((words) => text.includes(words));
+}
+
+/** The traceback of a cell's error, and its message where the traceback does not have it. */
+export function cellErrorText(json: string): string {
+  try {
+    const error = JSON.parse(json) as { name?: unknown; message?: unknown; stack?: unknown } | null;
+    const part = (value: unknown): string => (typeof value === 'string' ? value : '');
+    return `${part(error?.stack)}\n${part(error?.name)}: ${part(error?.message)}`;
+  } catch {
+    return ''; // an output of another kernel's form
+  }
+}
+
+/** The traceback and the message of a debugger's answer on an exception, null for other messages. */
+export function exceptionText(message: unknown): string | null {
+  const { type, command, body } = message as {
+    type?: unknown;
+    command?: unknown;
+    body?: { exceptionId?: unknown; description?: unknown; details?: { stackTrace?: unknown } };
+  };
+  if (type !== 'response' || command !== 'exceptionInfo' || typeof body?.description !== 'string') return null;
+  const stack = typeof body.details?.stackTrace === 'string' ? body.details.stackTrace : '';
+  const name = typeof body.exceptionId === 'string' ? body.exceptionId : '';
+  return `Traceback (most recent call last):\n${stack}\n${name}: ${body.description}`;
+}

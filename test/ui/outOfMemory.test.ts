@@ -1,0 +1,108 @@
+/** Out-of-memory messages of programs that were not recorded. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { newFolder, writeFiles } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+import type { Workbench } from './workbench/workbench.js';
+
+const MESSAGE =
+  'CUDA out of memory. Tried to allocate 2.10 GiB. GPU 0 has a total capacity of 16.00 GiB of which 512.00 MiB is ' +
+  'free. Including non-PyTorch memory, this process has 15.20 GiB memory in use. Of the allocated memory 4.80 GiB is ' +
+  'allocated by PyTorch, and 9.90 GiB is reserved by PyTorch but unallocated.';
+const NET = `class OutOfMemoryError(RuntimeError):
+    pass
+
+
+def forward(batch):
+    hidden = allocate(batch)
+    return hidden
+
+
+def allocate(batch):
+    # As a library that is not part of the workspace would.
+    scope = {"OutOfMemoryError": OutOfMemoryError, "MESSAGE": ${JSON.stringify(MESSAGE)}}
+    exec(compile("def allocate():\\n    raise OutOfMemoryError(MESSAGE)", "/opt/site-packages/torch/nn.py", "exec"), scope)
+    return scope["allocate"]()
+`;
+/** Prints much, then fails. */
+const TRAIN = `import sys
+import time
+from model.net import forward
+
+for step in range(int(sys.argv[1])):
+    print(f"step {step} loss {1 / (step + 1):.4f} memory 4.8 GiB")
+open("failed", "w").write(str(time.time() * 1000))
+forward(1)
+`;
+/** The innermost line of the workspace. */
+const ASKING_LINE = 14;
+const LOG = `step 12
+Traceback (most recent call last):
+  File "/srv/job/train.py", line 6, in <module>
+    forward(1)
+  File "/srv/job/model/net.py", line 6, in forward
+    hidden = allocate(batch)
+  File "/opt/lib/python3.12/site-packages/torch/nn/modules/linear.py", line 99, in forward
+    return F.linear(input, self.weight, self.bias)
+torch.OutOfMemoryError: ${MESSAGE}
+`;
+
+describe('An out-of-memory message', () => {
+  const ui = uiSession();
+
+  async function open(): Promise<Workbench> {
+    const folder = newFolder('message');
+    writeFiles(folder, { 'model/net.py': NET, 'train.py': TRAIN, 'job.log': LOG });
+    return ui.open({ folder });
+  }
+
+  it('that is selected is explained, and leads to the line that requested memory, with a lens and a problem', async () => {
+    const workbench = await open();
+    const { page, editor } = workbench;
+    await workbench.openFile('job.log');
+    await page.keyboard.press('ControlOrMeta+A');
+    await workbench.runCommand('Leakline: Explain Out-of-Memory Message');
+    const dialog = page.locator('.monaco-dialog-box');
+    await dialog.waitFor();
+    const text = await dialog.innerText();
+    assert.match(text, /Fragmentation: 9\.9 GiB is unused in PyTorch’s cache and 512 MiB free on the device/);
+    assert.match(text, /model\/net\.py:6 \(forward\) requested 2\.1 GiB on device 0\./);
+    await workbench.picture('oom-command');
+    await dialog.getByRole('button', { name: 'Go to Line' }).click();
+    await editor.untilActive('model/net.py');
+    await editor.untilCursorAt(6);
+    await editor.untilLens(6, /✖ requested 2\.1 GiB, 9\.9 GiB unused in the cache/);
+    const problems = await workbench.showProblems();
+    await problems.untilRow(/Fragmentation: 9\.9 GiB is unused/);
+    await workbench.picture('oom-line');
+    // The lens tells it again.
+    await editor.clickLens(/✖ requested/);
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await workbench.runCommand('Leakline: Clear Results');
+    await problems.untilNoRow(/Fragmentation/);
+  });
+
+  it('in a terminal marks the line at once, after megabytes of output too', async function () {
+    if (spawnSync('python3', ['--version']).status !== 0) {
+      console.log('      skipped: there is no python3');
+      this.skip();
+    }
+    const workbench = await open();
+    const { page, editor } = workbench;
+    await workbench.openFile('model/net.py');
+    await workbench.runCommand('Terminal: Create New Terminal');
+    const terminal = page.locator('.terminal-wrapper.active .xterm-screen');
+    await terminal.waitFor();
+    // A prompt that VS Code has decorated: shell integration works.
+    await page.locator('.terminal-command-decoration').first().waitFor();
+    await page.keyboard.type('python3 train.py 60000\n');
+    await editor.untilLens(ASKING_LINE, /✖ requested 2\.1 GiB, 9\.9 GiB unused in the cache/);
+    const ms = Date.now() - Number(readFileSync(join(workbench.folder ?? '', 'failed'), 'utf8'));
+    console.log(`      marked after ${Math.round(ms)} ms`);
+    assert.ok(ms < 2_000, `marked after ${ms} ms`);
+    await workbench.picture('oom-terminal');
+  });
+});

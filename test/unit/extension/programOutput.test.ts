@@ -1,0 +1,86 @@
+/** Out-of-memory messages in what programs print: found at little cost, and marked on the line. */
+import assert from 'node:assert/strict';
+import type { OomExplanation } from '../../../src/core/oom/explanation.js';
+import { cellErrorText, exceptionText, hasFailure, RecentText } from '../../../src/extension/oom/programOutput.js';
+import { askingLensText, askingProblemText, messageMarks } from '../../../src/extension/results/askingMarks.js';
+import { explained } from '../oom/explained.js';
+import { plainText } from './support/plainText.js';
+
+const MESSAGE =
+  'CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total capacity; 7.00 GiB already allocated; ' +
+  '512.00 MiB free; 7.25 GiB reserved in total by PyTorch)';
+const FRAME = '  File "/srv/net.py", line 3, in forward\n    y = f(x)\n';
+const FAILED = `Traceback (most recent call last):\n${FRAME}RuntimeError: ${MESSAGE}\n`;
+
+describe('The output of a program', () => {
+  it('is searched across its pieces, and each message is found once', () => {
+    for (const size of [1, 3, 13, 100, FAILED.length]) {
+      const recent = new RecentText();
+      let found = 0;
+      for (let at = 0; at < FAILED.length; at += size) if (recent.add(FAILED.slice(at, at + size))) found++;
+      assert.equal(found, 1, String(size));
+      assert.equal(recent.text, FAILED);
+    }
+  });
+
+  it('is kept to its end only: 256 MB take less than a second of time, and no memory', () => {
+    const recent = new RecentText();
+    const piece = 'step 1 loss 0.5 memory 4.8 GiB\r\n'.repeat(128);
+    const started = performance.now();
+    for (let at = 0; at < 256e6; at += piece.length) assert.equal(recent.add(piece), false);
+    assert.ok(performance.now() - started < 1000, `${performance.now() - started} ms`);
+    assert.ok(recent.text.length < 1 << 20, String(recent.text.length));
+    assert.equal(recent.add(FAILED), true);
+    assert.equal(explained(recent.text)[0].asked?.line, 3);
+  });
+
+  it('of a cell and of a debugger has traceback and message', () => {
+    const stack = `\u001b[31mOutOfMemoryError\u001b[39m Traceback (most recent call last)\nFile /srv/net.py:3, in forward(x)\n`;
+    const cell = cellErrorText(JSON.stringify({ name: 'OutOfMemoryError', message: MESSAGE, stack }));
+    const answer = {
+      type: 'response',
+      command: 'exceptionInfo',
+      body: { exceptionId: 'torch.OutOfMemoryError', description: MESSAGE, details: { stackTrace: FRAME } },
+    };
+    for (const text of [cell, exceptionText(answer) ?? '']) {
+      assert.ok(hasFailure(text));
+      assert.deepEqual(
+        explained(text).map(({ asked }) => asked?.line),
+        [3],
+      );
+    }
+    assert.equal(exceptionText({ ...answer, command: 'stackTrace' }), null);
+    assert.equal(exceptionText({ type: 'event' }), null);
+    assert.equal(cellErrorText('[') + cellErrorText('null').trim(), ':');
+  });
+});
+
+describe('A line that an out-of-memory message names', () => {
+  const [full] = explained(FAILED, ['net.py']);
+  const lens = (changes: Partial<OomExplanation>): string => {
+    const [mark] = messageMarks([{ ...full, ...changes }], []);
+    return askingLensText(mark, plainText);
+  };
+
+  it('has a mark whose lens gives the numbers of its class', () => {
+    assert.equal(lens({}), '✖ requested 2.0 GiB, 1.3 GiB short');
+    assert.equal(lens({ class: 'fragmentation' }), '✖ requested 2.0 GiB, 256 MiB unused in the cache');
+    assert.equal(lens({ class: 'outside' }), '✖ requested 2.0 GiB, 256 MiB held outside of PyTorch');
+    assert.equal(lens({ class: 'tooLarge' }), '✖ requested 2.0 GiB, the device has 8.0 GiB');
+    assert.equal(lens({ class: 'deviceHasRoom' }), '✖ requested 2.0 GiB, 512 MiB were free');
+    assert.equal(lens({ class: 'incomplete', freeBytes: null }), '✖ requested 2.0 GiB, out of memory');
+    assert.equal(lens({ class: 'incomplete', requestedBytes: null }), '✖ out of memory');
+    const [mark] = messageMarks([full], []);
+    assert.match(askingProblemText(mark), /^The device is full: .*\n/);
+  });
+
+  it('has one mark, and none where the workspace has no such file or a recording knows the failure', () => {
+    assert.equal(messageMarks([full, full], []).length, 1);
+    assert.deepEqual(messageMarks(explained(FAILED), []), []);
+    const recorded = { file: 'net.py', line: 3, mapped: true, failure: {} } as Parameters<
+      typeof messageMarks
+    >[1][number];
+    assert.deepEqual(messageMarks([full], [recorded]), []);
+    assert.equal(messageMarks([full], [{ ...recorded, line: 4 }]).length, 1);
+  });
+});
