@@ -1,6 +1,7 @@
 import { AddressTable } from '../model/addressTable.js';
 import { countUpTo } from '../model/ascending.js';
 import type { DeviceHistory } from '../model/history.js';
+import { isPrivatePool } from '../model/privatePool.js';
 import { liveBlocks } from '../model/replay.js';
 import { Action, BlockState, NO_INDEX, type Snapshot } from '../model/snapshot.js';
 import { snapshotAt } from '../model/snapshotAt.js';
@@ -18,11 +19,6 @@ const HIGH_WORD = 2 ** 32;
 /** Distance of two parts of one expandable segment, which has an eighth more address space than the device has memory. */
 const MAX_SPAN: Bytes = 2 ** 39;
 
-/** True of the pool of a CUDA graph or a `MemPool`; false of the default pool, and where the pool is not known. */
-export function isPrivateName(pool: string): boolean {
-  return pool !== '' && pool !== '0,0';
-}
-
 /** Which streams and private pools a device has. */
 export class Lanes {
   readonly owners: { readonly owner: string; readonly isPrivate: boolean }[] = [];
@@ -33,7 +29,7 @@ export class Lanes {
   /** @returns {@link NONE} if there are too many @param stream and pool as text ids */
   laneOf(stream: number, pool: number): Lane {
     const name = this.strings.text(pool);
-    const isPrivate = isPrivateName(name);
+    const isPrivate = isPrivatePool(name);
     const owner = isPrivate ? name : '';
     const key = `${owner}/${this.strings.text(stream)}`;
     const known = this.numbers.get(key);

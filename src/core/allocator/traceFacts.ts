@@ -1,10 +1,10 @@
 /** What a replay has to know of a trace before it begins. */
 import type { DeviceHistory } from '../model/history.js';
+import { isPrivatePool } from '../model/privatePool.js';
 import { Action, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { t } from '../text/translate.js';
 import { confOf } from './settings.js';
-import { isPrivateName } from './startState.js';
 
 const HIGH_WORD = 2 ** 32;
 
@@ -62,7 +62,7 @@ export function privateSegments(
 ): PrivateSegments {
   const found: { start: number; end: number; pool: number }[] = [];
   for (let segment = 0; segment < segments.count; segment++) {
-    if (segments.device[segment] !== trace.device || !isPrivateName(strings.text(segments.pool[segment]))) continue;
+    if (segments.device[segment] !== trace.device || !isPrivatePool(strings.text(segments.pool[segment]))) continue;
     const start = (segments.addrHigh[segment] - base) * HIGH_WORD + segments.addrLow[segment];
     found.push({ start, end: start + segments.totalSize[segment], pool: segments.pool[segment] });
   }

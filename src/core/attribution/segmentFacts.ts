@@ -1,5 +1,6 @@
 import { getOrAdd } from '../maps.js';
 import { Action, BlockState, type SettingValue, type Snapshot } from '../model/snapshot.js';
+import { isPrivatePool } from '../model/privatePool.js';
 import type { Bytes } from '../model/units.js';
 
 /** The segments of one device that share a pool, a stream and a kind. */
@@ -134,14 +135,6 @@ function poolOf(
     key = `${device}/${isPrivatePool(named.pool) ? '' : named.pool}/${isExpandable}`;
   }
   return getOrAdd(pools, key, () => ({ device, ...named, isExpandable, reservedBytes: 0, liveBytes: 0, idleBytes: 0 }));
-}
-
-/** The pool of everything that is in no CUDA graph and no MemPool. */
-const DEFAULT_POOL = '0,0';
-
-/** True of the pool of a CUDA graph or a MemPool; false where that is not known. */
-export function isPrivatePool(pool: string | null): boolean {
-  return pool !== null && pool !== DEFAULT_POOL;
 }
 
 function addPending(pending: Map<string, PendingBlocks>, device: number, group: number, bytes: Bytes): void {

@@ -327,6 +327,8 @@ interface DeviceReport {
   reservedBytes: Bytes | null;
   /** Null if unknown. */
   requestedBytes: Bytes | null;
+  /** Reserved by CUDA graphs and `MemPool`s, which share it with nothing. */
+  privatePoolBytes: Bytes;
 }
 
 export interface Buckets {

@@ -290,11 +290,12 @@ export function liveBytes(snapshot: SnapshotReport): number {
 export function deviceTexts(snapshot: SnapshotReport): string[] {
   const held = snapshot.devices.filter(({ liveBytes: live, reservedBytes }) => live > 0 || (reservedBytes ?? 0) > 0);
   return (held.length === 0 ? snapshot.devices.slice(0, 1) : held).map(
-    ({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
+    ({ device, liveBytes: live, requestedBytes, reservedBytes, privatePoolBytes }) =>
       [
         t('{0}: {1} live ({2} B)', deviceName(device), byteText(live), countText(live)),
         ...(requestedBytes === null ? [] : [t('{0} of it requested', byteText(requestedBytes))]),
         ...(reservedBytes === null ? [] : [t('{0} reserved', byteText(reservedBytes))]),
+        ...(privatePoolBytes === 0 ? [] : [t('{0} of it in private pools', byteText(privatePoolBytes))]),
       ].join(', '),
   );
 }

@@ -1,4 +1,7 @@
 import type { SnapshotDigest } from '../digest/digest.js';
+import { isPrivatePool } from '../model/privatePool.js';
+import type { Bytes } from '../model/units.js';
+import { sum } from './lineSelection.js';
 import type { RunReport, SnapshotReport } from './report.js';
 
 const known = new WeakMap<SnapshotDigest, SnapshotReport>();
@@ -18,6 +21,11 @@ export function allSnapshots({ snapshots, atExit }: Pick<RunReport, 'snapshots' 
   return [...snapshots, ...atExit];
 }
 
+function privatePoolBytes({ segments }: SnapshotDigest, device: number): Bytes {
+  const pools = segments.pools.filter((facts) => facts.device === device && isPrivatePool(facts.pool));
+  return sum(pools, ({ reservedBytes }) => reservedBytes);
+}
+
 function figuresOf(digest: SnapshotDigest, step: number | null): SnapshotReport {
   return {
     path: digest.path,
@@ -26,7 +34,7 @@ function figuresOf(digest: SnapshotDigest, step: number | null): SnapshotReport 
     events: digest.eventCount,
     step,
     takenAtUs: digest.takenAtUs,
-    devices: digest.devices,
+    devices: digest.devices.map((totals) => ({ ...totals, privatePoolBytes: privatePoolBytes(digest, totals.device) })),
     warnings: digest.warnings,
   };
 }

@@ -39,7 +39,7 @@ function snapshot(step: number, liveBytes: number, warnings: string[] = []): Sna
     events: 10,
     step,
     takenAtUs: null,
-    devices: [{ device: 0, liveBytes, reservedBytes: 2 * liveBytes, requestedBytes: liveBytes }],
+    devices: [{ device: 0, liveBytes, reservedBytes: 2 * liveBytes, requestedBytes: liveBytes, privatePoolBytes: 0 }],
     warnings: warnings.map((message) => ({ code: 'test', message })),
   };
 }

@@ -110,7 +110,9 @@ describe('A budget', () => {
     assert.deepEqual(messages({ peakBytes: 200 * MiB }, [], { peaks }), [
       'Device 1 reaches 300 MiB at model.py:9; the budget is 200 MiB.',
     ]);
-    const devices = [{ device: 2, liveBytes: 400 * MiB, reservedBytes: null, requestedBytes: null }];
+    const devices = [
+      { device: 2, liveBytes: 400 * MiB, reservedBytes: null, requestedBytes: null, privatePoolBytes: 0 },
+    ];
     assert.deepEqual(messages({ peakBytes: 200 * MiB }, [], { peaks, snapshots: [snapshotReport({ devices })] }), [
       'Device 2 reaches 400 MiB; the budget is 200 MiB.',
     ]);

@@ -1,6 +1,7 @@
 import type { SnapshotDigest } from '../../digest/digest.js';
 import { highestLive, replayedSettings } from '../../digest/digestFacts.js';
-import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js';
+import type { PoolFacts } from '../../attribution/segmentFacts.js';
+import { isPrivatePool } from '../../model/privatePool.js';
 import type { Bytes } from '../../model/units.js';
 import { t, tCount } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';

@@ -3,7 +3,9 @@ import type { LineReport, Report, RunReport, SnapshotReport } from '../../../../
 export const MiB = 2 ** 20;
 
 export function snapshotReport(over: Partial<SnapshotReport> = {}): SnapshotReport {
-  const devices = [{ device: 0, liveBytes: 100 * MiB, reservedBytes: 200 * MiB, requestedBytes: 99 * MiB }];
+  const devices = [
+    { device: 0, liveBytes: 100 * MiB, reservedBytes: 200 * MiB, requestedBytes: 99 * MiB, privatePoolBytes: 0 },
+  ];
   return {
     path: '/w/snaps/step_10.pickle',
     format: 'pickle',
