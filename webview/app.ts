@@ -31,6 +31,8 @@ import { strings, MARK_SIGNS } from './strings.js';
 import { createTableView } from './table/tableView.js';
 import { watchTheme } from './theme.js';
 import { createTabs } from './ui/tabs.js';
+import { createWhatIfView } from './whatIf/whatIfView.js';
+import type { WhatIfSession } from './whatIf/whatIfSession.js';
 import { PANES, type Pane, type ViewState } from './viewState.js';
 
 /** The sessions: each requests one part from the extension. */
@@ -40,6 +42,7 @@ interface Sessions {
   allocated: AllocatedSession;
   flames: FlameSession;
   maps: MapSession;
+  whatIfs: WhatIfSession;
   runs: RunSession;
   compares: CompareSession;
   exporter: Exporter;
@@ -47,7 +50,7 @@ interface Sessions {
 
 /** Fills the page's root with the timeline. */
 export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
-  const { session, bands, allocated, flames, maps, runs, compares, exporter } = sessions;
+  const { session, bands, allocated, flames, maps, whatIfs, runs, compares, exporter } = sessions;
   const help = createHelp();
   const chartView = new ChartView(store, session, bands);
   const chart = {
@@ -65,6 +68,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     stacks: live,
     flame: createFlameView(store, session, flames),
     map: createMapView(store, session, maps),
+    whatIf: createWhatIfView(store, whatIfs),
     table: createTableView(store, { session, flames, maps, runs }),
   };
   const menu = createSaveMenu(exporter, () => {

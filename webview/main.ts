@@ -12,6 +12,7 @@ import { RunSession } from './run/runSession.js';
 import { TimelineSession } from './session.js';
 import { Store } from './store.js';
 import './styles.css';
+import { WhatIfSession } from './whatIf/whatIfSession.js';
 import { persisted, persistedChanged, restored } from './viewState.js';
 
 /** Delay before the view is stored, in milliseconds. */
@@ -28,11 +29,22 @@ const bands = new BandSession(store, host);
 const allocated = new AllocatedSession(store, host);
 const flames = new FlameSession(store, host);
 const maps = new MapSession(store, host);
+const whatIfs = new WhatIfSession(store, host);
 const compares = new CompareSession(store, host);
 const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, { session, bands, allocated, flames, maps, runs, compares, exporter: new Exporter(host) });
+showApp(root, store, {
+  session,
+  bands,
+  allocated,
+  flames,
+  maps,
+  whatIfs,
+  runs,
+  compares,
+  exporter: new Exporter(host),
+});
 // A window may be closed before its snapshots are read again.
 const save = (): void => host.save(persisted({ ...store.get(), ...session.awaited }));
 // Not at each frame of a zoom; the page stores the rest when it closes.

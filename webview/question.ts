@@ -59,7 +59,7 @@ export function sentenceOf(error: unknown): string {
 }
 
 /** True if an answer is about the device of the snapshot that shows. */
-export function isShown({ path, device }: Selection, { selection }: ViewState): boolean {
+export function isShown({ path, device }: Selection, { selection }: Pick<ViewState, 'selection'>): boolean {
   return path === selection?.path && device === selection.device;
 }
 

@@ -256,6 +256,7 @@ export const strings = {
     stacks: t('Stacks'),
     flame: t('Flame Graph'),
     map: t('Memory Map'),
+    whatIf: t('What If'),
     table: t('Table'),
   } satisfies Record<Pane, string>,
   splitter: t('Height of the chart'),
@@ -355,6 +356,36 @@ export const strings = {
   callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
   callFound: t('found'),
   callNotMapped: t('This call has no file in this workspace.'),
+
+  // Other settings of the allocator
+  whatIf: t('Reserved memory with other settings of the allocator'),
+  whatIfFailed: (reason: string): string => t('The allocations could not be replayed: {0}', reason),
+  whatIfSummary: (allocations: number, settings: number): string =>
+    settings === 0
+      ? t('No setting changes what is reserved ({0} allocations replayed, all as recorded)', formatCount(allocations))
+      : t('{0} allocations replayed, all as recorded', formatCount(allocations)),
+  whatIfEstimated: (olderBytes: number): string =>
+    t(
+      '~ estimated: {0} is older than the trace, and is laid out again in the order of its addresses.',
+      formatBytes(olderBytes),
+    ),
+  collectionNeedsLimit: t(
+    'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
+  ),
+  setting: t('Setting'),
+  asRecorded: t('As recorded'),
+  reservedPeak: t('Reserved peak'),
+  saved: t('Saved'),
+  reservedAtEnd: t('At the end'),
+  ofCapacity: (bytes: number): string => t('Of {0}', formatBytes(bytes)),
+  fit: (leftBytes: number | null): string =>
+    leftBytes === null ? t('does not fit') : t('{0} left', formatBytes(leftBytes)),
+  drawSetting: (setting: string): string => t('Draw the reserved memory with {0}', setting),
+  reservedWith: (setting: string): string => t('Reserved with {0}', setting),
+  amountReservedWith: (amount: string, setting: string): string => t('{0} reserved with {1}', amount, setting),
+  copySetting: t('Copy Setting'),
+  copySettingHint: t('Copy the environment variable with the chosen setting'),
+  copyFailed: (reason: string): string => t('Copying failed: {0}', reason),
 
   // Memory map
   map: t('Memory map of the device'),

@@ -7,6 +7,7 @@ export interface ChartTheme {
   live: string;
   liveFill: string;
   reserved: string;
+  changed: string;
   capacity: string;
   snapshot: string;
   outOfMemory: string;
@@ -31,6 +32,7 @@ export function readTheme(element: HTMLElement): ChartTheme {
     live: color('live'),
     liveFill: color('live-fill'),
     reserved: color('reserved'),
+    changed: color('changed'),
     capacity: color('capacity'),
     snapshot: color('snapshot'),
     outOfMemory: color('out-of-memory'),

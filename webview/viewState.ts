@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import type { TimelineChoice, TimelineEvents } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
 import type { AllocatedIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
+import type { ReservedAnswer } from '../src/protocol/whatIfData.js';
 import type { Range } from './chart/range.js';
 import { COMPARE_SCHEMAS, NOTHING_CHOSEN } from './compare/compareState.js';
 import { FLAME_SCHEMAS, PLAIN_FLAME } from './flame/flameState.js';
@@ -47,7 +48,7 @@ export interface BandRef {
 export type Listing = 'live' | 'allocated';
 
 /** The tabs below the chart. */
-export const PANES = ['lines', 'stacks', 'flame', 'map', 'table'] as const;
+export const PANES = ['lines', 'stacks', 'flame', 'map', 'whatIf', 'table'] as const;
 export type Pane = (typeof PANES)[number];
 
 /** The content of the table tab. */
@@ -112,6 +113,10 @@ export const INITIAL = {
   selectedDetail: null as BandDetail | null,
   /** The line on which the editor's cursor is. */
   cursorLine: null as SourceLine | null,
+  /** The setting whose reserved memory is drawn; null for none. */
+  whatIfSetting: null as string | null,
+  /** That curve, perhaps of another range while the next one loads. */
+  reservedWith: null as ReservedAnswer | null,
   pane: 'lines' as Pane,
   listing: 'live' as Listing,
   allocated: null as AllocatedIn | null,

@@ -3,7 +3,7 @@ import type { CompareReport, SnapshotReport } from '../core/report/report.js';
 import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
 import { startThread, type Thread } from '../node/thread.js';
 import type { TimelineEvents } from '../protocol/timelineApi.js';
-import type { WhatIfQuery, WorkerStart } from '../protocol/workerApi.js';
+import type { DevicesQuery, WorkerStart } from '../protocol/workerApi.js';
 import { AnalysisEngine } from './engine/analysisEngine.js';
 import { diskFiles } from './intake/diskFiles.js';
 import type { IntakeEntry } from './intake/intakeEntry.js';
@@ -252,7 +252,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
    * Replays the allocations of a file's first snapshot, or of the one named, after reading the file if needed.
    * @throws an object with a `message` for users
    */
-  async whatIf(path: string, question: WhatIfQuery, signal: AbortSignal): Promise<DeviceWhatIf[]> {
+  async whatIf(path: string, question: DevicesQuery, signal: AbortSignal): Promise<DeviceWhatIf[]> {
     const snapshots = await this.open(path);
     return await this.engine.call('whatIfDevices', { path: snapshots.at(0)?.path ?? path, ...question }, signal);
   }

@@ -31,6 +31,7 @@ import type {
   TimelineAnswer,
   TimelineQuery,
 } from './timelineData.js';
+import type { ReservedAnswer, ReservedQuery, WhatIfAnswer, WhatIfQuery } from './whatIfData.js';
 
 /** More pixels than any screen has. */
 const MAX_PIXELS = 16_384;
@@ -59,6 +60,8 @@ export type TimelineQuestions = {
   runCurve: { params: RunCurveQuery; result: RunCurve };
   compareFlame: { params: CompareFlameQuery; result: CompareFlame };
   series: { params: SeriesQuery; result: SeriesAnswer };
+  whatIf: { params: WhatIfQuery; result: WhatIfAnswer };
+  reservedWith: { params: ReservedQuery; result: ReservedAnswer };
 };
 
 /** Questions that the extension answers itself, or completes. */
@@ -101,6 +104,8 @@ const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQue
     axis: v.nullable(v.picklist(SERIES_AXES)),
     pixels,
   }),
+  whatIf: v.object({ ...ofDevice, capacity: v.nullable(finite) }),
+  reservedWith: v.object({ ...ofDevice, ...stretch, pixels, capacity: v.nullable(finite), setting: text }),
 };
 
 /** The same of every call of the page. */
@@ -172,4 +177,4 @@ export type TimelineEvents = {
 };
 
 /** Increased when a message changes: a webview of an older version must reload. */
-export const TIMELINE_PROTOCOL = 7;
+export const TIMELINE_PROTOCOL = 8;

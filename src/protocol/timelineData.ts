@@ -4,7 +4,9 @@ import type { Axis, Stretch } from '../core/model/historyAxis.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { AllocatedIn as AllocatedSums } from '../core/timeline/allocatedIn.js';
 import type { LiveByOwner } from '../core/timeline/liveAt.js';
-import type { HistoryWindow, Mark } from '../core/timeline/timelineWindow.js';
+import type { CurveWindow, HistoryWindow, Mark } from '../core/timeline/timelineWindow.js';
+
+export type { CurveWindow };
 
 /** The unit of the x axis: microseconds since the first event, or the ordinal of the event in its device's trace. */
 export type TimelineAxis = Axis;

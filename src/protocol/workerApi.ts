@@ -51,7 +51,7 @@ export interface WorkerStart {
 }
 
 /** What would be different, of all devices of a snapshot. */
-export interface WhatIfQuery {
+export interface DevicesQuery {
   /** Memory that the driver gives; null for that of the recording. */
   capacity: Bytes | null;
   /** Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF; null for the usual ones. */
@@ -79,7 +79,7 @@ export type WorkerApi = TimelineQuestions & {
   /** The same in as much room as a page has for it. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
   /** The allocations of a loaded snapshot, replayed. */
-  whatIfDevices: { params: { path: string } & WhatIfQuery; result: DeviceWhatIf[] };
+  whatIfDevices: { params: { path: string } & DevicesQuery; result: DeviceWhatIf[] };
 };
 
 /** The serialized result. */

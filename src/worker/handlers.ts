@@ -99,6 +99,8 @@ export function workerHandlers(
     compare: compared,
     compareTable: (pair) => compareTable(compared(pair)),
     whatIfDevices: (query, signal) => whatIfs.devices(query, signal),
+    whatIf: (query, signal) => whatIfs.whatIf(query, signal),
+    reservedWith: (query, signal) => whatIfs.reserved(query, signal),
     compareFlame: (query) => compares.flame(query),
     series: (query) => compares.series(query),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {

@@ -1,5 +1,6 @@
 /** The interactive plot: the curve, its overlays, and the effects of mouse and keys. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
+import type { ReservedAnswer } from '../../src/protocol/whatIfData.js';
 import { afterQuiet, el, oncePerFrame, setText } from '../dom.js';
 import { formatBytes, formatExactBytes } from '../format.js';
 import { BandLayer } from '../layer/bandLayer.js';
@@ -15,6 +16,7 @@ import {
 } from '../layer/bandPointer.js';
 import type { BandSession } from '../layer/bandSession.js';
 import { seriesNames } from '../layer/bandText.js';
+import { isShown } from '../question.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -68,7 +70,10 @@ export class ChartView {
   });
   private readonly drawCurve = oncePerFrame(() => {
     const { curve, heights } = this.store.get();
-    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), heights, moving: this.moving });
+    if (curve !== null) {
+      const [visible, changed] = [this.visible(curve), this.changed(curve)];
+      this.chart.show(curve, { visible, heights, changed, moving: this.moving });
+    }
     this.placeOverlay();
   });
   private readonly drawBands = oncePerFrame(() => {
@@ -128,7 +133,8 @@ export class ChartView {
         this.moving = true;
         this.settle();
       }
-      if (state.curve !== before.curve || moves || state.layer !== before.layer) this.drawCurve();
+      const isOther = state.curve !== before.curve || state.reservedWith !== before.reservedWith;
+      if (isOther || moves || state.layer !== before.layer) this.drawCurve();
       else if (BAND_PARTS.some((part) => state[part] !== before[part])) this.drawBands();
       else if (state.pin !== before.pin || state.looked !== before.looked) this.drawOverlay();
       const { curve, selection } = state;
@@ -433,9 +439,21 @@ export class ChartView {
     const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
     const amounts = [`${amount(live)} ${strings.live.toLowerCase()}`];
     if (curve.reserved !== null) amounts.push(`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`);
+    const changed = this.changed(curve);
+    const at = changed === null || x > changed.end ? -1 : lastAtOrBelow(changed.x, x);
+    const other =
+      changed === null || at < 0 ? [] : [strings.amountReservedWith(amount(changed.values[at]), changed.setting)];
     const { from, to } = this.visible(curve);
     const instant = strings.instant(curve.axis === 'time' ? x : null, event, !curve.hasAllocations, (to - from) / 1000);
-    return [amounts.join(' \u00b7 '), instant].join('\n');
+    return [amounts.join(' \u00b7 '), ...other, instant].join('\n');
+  }
+
+  /** Reserved memory with the chosen setting, if that is on the axis of the curve. */
+  private changed(curve: TimelineWindow): ReservedAnswer | null {
+    const { reservedWith } = this.store.get();
+    return reservedWith !== null && isShown(reservedWith, { selection: curve }) && reservedWith.axis === curve.axis
+      ? reservedWith
+      : null;
   }
 
   private visible(curve: TimelineWindow): Range {

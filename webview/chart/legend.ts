@@ -10,20 +10,32 @@ const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 
 /** @param key the colors of the series */
 export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLElement {
-  const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
+  const entry = (name: 'live' | 'reserved' | 'changed' | 'capacity', text: Node | string): HTMLElement =>
     el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
   const reserved = entry('reserved', strings.reserved);
+  const changedText = el('span');
+  const changed = entry('changed', changedText);
   const marks = MARK_KINDS.map((kind) => {
     const sign = el('span', { class: `mark of-${kind}`, attributes: { 'aria-hidden': 'true' } }, MARK_SIGNS[kind]);
     const name = el('span', {}, MARK_NAMES[kind]);
     return { kind, name, item: el('li', {}, sign, name) };
   });
-  const entries = el('ul', {}, entry('live', strings.live), reserved, capacity, ...marks.map(({ item }) => item));
+  const entries = el(
+    'ul',
+    {},
+    entry('live', strings.live),
+    reserved,
+    changed,
+    capacity,
+    ...marks.map(({ item }) => item),
+  );
   const peakText = el('span', { class: 'peak' });
   const legend = el('div', { class: 'legend' }, peakText, entries, key);
-  store.watch(({ curve, layer }) => {
+  store.watch(({ curve, layer, reservedWith }) => {
+    changed.hidden = reservedWith === null;
+    if (reservedWith !== null) setText(changedText, strings.reservedWith(reservedWith.setting));
     legend.hidden = curve === null || curve.events === 0;
     // With bands under the curve, the area is not filled.
     legend.classList.toggle('with-bands', layer && curve?.hasAllocations === true);

@@ -1,6 +1,6 @@
 /** The drawn curve: chart.js behind an interface that knows windows of a history, ranges and themes. */
 import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
-import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
+import type { CurveWindow, TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
 import { durationIn, durationUnit } from '../duration.js';
 import { byteTickLabels, formatCount } from '../format.js';
 import { strings } from '../strings.js';
@@ -32,12 +32,16 @@ const LEAST_TITLED = 15;
 const LIVE_LINE = 1;
 const RESERVED_LINE = 1;
 const RESERVED_DASH = [6, 3];
+/** Reserved memory with another setting: solid, and wider than all others. */
+const CHANGED_LINE = 2;
 
 /** The visible part of a history, and its form. */
 interface ShownView {
   visible: Range;
   /** The visible byte range; null for automatic. */
   heights: Range | null;
+  /** Reserved memory with another setting, on the axis of the curve; null for none. */
+  changed: CurveWindow | null;
   /** True while one zooms and pans: speed matters more than the last detail then. */
   moving: boolean;
 }
@@ -49,6 +53,7 @@ export class TimelineChart {
   private curve: TimelineWindow | null = null;
   /** Replaces the datasets while the view moves. */
   private moving: { curve: TimelineWindow; visible: Range } | null = null;
+  private changed: { line: CurveWindow; visible: Range } | null = null;
   private fill = true;
   private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
   private yTicks: { value: number; label: string }[] = [];
@@ -135,6 +140,7 @@ export class TimelineChart {
           id: 'leaklineMarks',
           afterDatasetsDraw: (chart) => {
             const area = areaOf(chart);
+            this.drawChanged(chart.ctx);
             const pixelOf = (x: number): number => chart.scales['x'].getPixelForValue(x);
             if (area !== null) drawMarks(chart.ctx, area, this.marks, pixelOf, this.theme);
           },
@@ -150,7 +156,7 @@ export class TimelineChart {
   }
 
   /** Draws a curve, which may cover more or less than the visible range. */
-  show(curve: TimelineWindow, { visible, heights, moving }: ShownView): void {
+  show(curve: TimelineWindow, { visible, heights, changed, moving }: ShownView): void {
     const { data } = this.chart;
     const [capacity, reserved, live] = data.datasets;
     this.moving = moving && curve.x.length > FEW_POINTS ? { curve, visible } : null;
@@ -165,7 +171,8 @@ export class TimelineChart {
     }
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
     this.color(capacity, reserved, live);
-    const highest = highestIn(curve, visible);
+    this.changed = changed === null ? null : { line: changed, visible };
+    const highest = Math.max(highestIn(curve, visible), changed === null ? 0 : highestOf(changed, visible));
     const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
     const level = reach ? (curve.capacityBytes ?? 0) : 0;
     capacity.data = reach
@@ -222,13 +229,9 @@ export class TimelineChart {
     if (this.moving === null || area === null) return;
     const { curve, visible } = this.moving;
     const { x, live, reserved, window } = curve;
-    const { top, bottom } = this.chart.chartArea;
-    const perByte = area.height / (this.chart.scales['y'].max - this.chart.scales['y'].min);
-    const yOf = (bytes: number): number => bottom - (bytes - this.chart.scales['y'].min) * perByte;
-    context.save();
-    context.beginPath();
-    context.rect(area.left, top, area.width, area.height);
-    context.clip();
+    const { bottom } = this.chart.chartArea;
+    const yOf = this.heightOf();
+    this.clip(context);
     if (reserved !== null) {
       context.beginPath();
       traceSteps(context, { x, values: reserved, end: window.to }, visible, area, yOf);
@@ -254,6 +257,36 @@ export class TimelineChart {
     traceSteps(pen, line, visible, area, yOf);
     pen.end();
     context.restore();
+  }
+
+  private drawChanged(context: CanvasRenderingContext2D): void {
+    const area = this.changed === null ? null : this.area();
+    if (this.changed === null || area === null) return;
+    const { line, visible } = this.changed;
+    this.clip(context);
+    context.beginPath();
+    traceSteps(context, line, visible, area, this.heightOf());
+    context.lineWidth = CHANGED_LINE;
+    context.strokeStyle = this.theme.changed;
+    context.stroke();
+    context.restore();
+  }
+
+  /** Draws inside the plot only, until the context is restored. */
+  private clip(context: CanvasRenderingContext2D): void {
+    const { left, right, top, bottom } = this.chart.chartArea;
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left, bottom - top);
+    context.clip();
+  }
+
+  /** The height of an amount, without a call of chart.js for each point. */
+  private heightOf(): (bytes: number) => number {
+    const { top, bottom } = this.chart.chartArea;
+    const { min, max } = this.chart.scales['y'];
+    const perByte = (bottom - top) / (max - min);
+    return (bytes) => bottom - (bytes - min) * perByte;
   }
 
   /** Plain values: chart.js would call a function again for each point. */
@@ -324,4 +357,10 @@ function highestIn(curve: TimelineWindow, visible: Range): number {
     highest = Math.max(highest, curve.live[index], curve.reserved?.[index] ?? 0);
   }
   return highest;
+}
+
+function highestOf({ x, values }: CurveWindow, visible: Range): number {
+  const first = Math.max(0, lastAtOrBelow(x, visible.from));
+  const last = lastAtOrBelow(x, visible.to);
+  return values.subarray(first, last + 1).reduce((most, bytes) => Math.max(most, bytes), 0);
 }

@@ -10,6 +10,7 @@ import type { LiveRow } from '../live/rows.js';
 import { ownerOfPiece, poolText } from '../map/mapText.js';
 import { placeText } from '../place.js';
 import { strings } from '../strings.js';
+import type { WhatIfRow } from '../whatIf/whatIfRows.js';
 import type { TableData } from './tableData.js';
 
 type Cell = string | number | null;
@@ -100,6 +101,16 @@ export function mapTable(map: MemoryMapAnswer): TableData {
     rows.push([null, strings.restOfSegments, null, '', others.reservedBytes, others.liveBytes, null, '']);
   }
   return { columns: ['segment', 'pool', 'offset_bytes', 'kind', 'bytes', 'live_bytes', 'blocks', 'line'], rows };
+}
+
+export function whatIfTable(rows: readonly WhatIfRow[]): TableData {
+  return {
+    columns: ['setting', 'reserved_peak_bytes', 'saved_bytes', 'reserved_at_end_bytes', 'left_bytes', 'is_estimate'],
+    rows: rows.map((row): Cell[] => [
+      row.setting ?? strings.asRecorded,
+      ...[row.reservedPeakBytes, row.savedBytes, row.reservedEndBytes, row.leftBytes, Number(row.isEstimate)],
+    ]),
+  };
 }
 
 /** The points that are drawn. */

@@ -39,6 +39,9 @@ export const DEFAULT_SETTINGS: AllocatorSettings = {
   largeSegmentBytes: LARGE_SEGMENT,
 };
 
+/** A comma between brackets belongs to a value. */
+const BETWEEN_SETTINGS = /,(?![^[]*\])/;
+
 /** Settings of PyTorch that do not change where memory is placed. */
 const WITHOUT_EFFECT =
   /^(?:backend|pinned_.*|release_lock_on_(?:cuda|hip)malloc|graph_capture_record_stream_reuse|throw_on_cudamalloc_oom)$/;
@@ -49,8 +52,7 @@ const WITHOUT_EFFECT =
  */
 export function withSettings(base: AllocatorSettings, text: string): AllocatorSettings {
   let settings = base;
-  // A comma between brackets belongs to the value.
-  for (const part of text.split(/,(?![^[]*\])/)) {
+  for (const part of text.split(BETWEEN_SETTINGS)) {
     if (part.trim() === '') continue;
     const [, name = '', value = ''] = /^\s*(\w+)\s*:\s*(.*?)\s*$/.exec(part) ?? [];
     settings = withSetting(settings, name, value, part.trim());
@@ -123,7 +125,7 @@ function isPowerOfTwo(text: string): boolean {
 /** The settings of the recording. A snapshot before 2.3 has none: its segments show whether they can expand. */
 export function recordedSettings({ settings, segments, events, segmentEvents }: Snapshot): AllocatorSettings {
   let found = DEFAULT_SETTINGS;
-  for (const part of confOf(settings).split(/,(?![^[]*\])/)) {
+  for (const part of confOf(settings).split(BETWEEN_SETTINGS)) {
     try {
       found = withSettings(found, part);
     } catch (error) {
@@ -154,13 +156,29 @@ export function recordedSettings({ settings, segments, events, segmentEvents }: 
   };
 }
 
+/** Where PyTorch looks for its settings. */
+const VARIABLES = ['PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF'] as const;
+
 /** The variable of the environment as the recording has it. */
 export function confOf(settings: Snapshot['settings']): string {
-  for (const name of ['PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF']) {
-    const conf = settings?.[name];
-    if (typeof conf === 'string' && conf !== '') return conf;
+  return variableOf(settings)?.value ?? '';
+}
+
+function variableOf(settings: Snapshot['settings']): { name: string; value: string } | null {
+  for (const name of VARIABLES) {
+    const value = settings?.[name];
+    if (typeof value === 'string' && value !== '') return { name, value };
   }
-  return '';
+  return null;
+}
+
+/** The assignment of the variable with one more setting, in place of its recorded value; for a shell or a `.env` file. */
+export function assignmentWith(settings: Snapshot['settings'], setting: string): string {
+  const { name, value } = variableOf(settings) ?? { name: VARIABLES[0], value: '' };
+  const nameOf = (part: string): string => part.split(':')[0].trim();
+  const others = value.split(BETWEEN_SETTINGS).filter((part) => part.trim() !== '' && nameOf(part) !== nameOf(setting));
+  const text = [...others, setting].map((part) => part.trim()).join(',');
+  return `${name}=${/^[\w:.,]+$/.test(text) ? text : `"${text}"`}`;
 }
 
 /** The block for a request, before the question whether a found block is split. */

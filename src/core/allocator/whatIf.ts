@@ -51,24 +51,13 @@ export function whatIf(requests: Requests, change: Change): Outcome {
   return run.outcome();
 }
 
-/** Reserved bytes as steps. */
-export interface ReservedCurve {
-  /** Events after which they change, ascending; indices into the device's trace, the first is -1. */
-  readonly event: Int32Array;
-  readonly bytes: Float64Array;
-  /** The event at which the replay ends: it fails there, or the recording did; null if it passes the whole trace. */
-  readonly end: number | null;
-}
-
-/** The reserved bytes over a replay with a change, which ends as that of {@link whatIf}. */
-export function reservedCurve(requests: Requests, change: Change): ReservedCurve {
-  const event: number[] = [];
-  const bytes: Bytes[] = [];
-  const run = new Run(requests, change, (ordinal, reserved) => {
-    event.push(ordinal);
-    bytes.push(reserved);
-  });
-  return { end: run.pass(), event: Int32Array.from(event), bytes: Float64Array.from(bytes) };
+/**
+ * The reserved bytes over a replay with a change: at `i + 1` those after event `i` of the device's trace. It ends where
+ * {@link whatIf} does.
+ */
+export function reservedWith(requests: Requests, change: Change): Float64Array {
+  const reserved = new Float64Array(requests.count + 1);
+  return reserved.subarray(0, new Run(requests, change, reserved).pass() + 1);
 }
 
 /** Smallest difference between two capacities. */
@@ -113,8 +102,8 @@ class Run {
   constructor(
     private readonly requests: Requests,
     private readonly change: Change,
-    /** Is told after each event that changes reserved memory. */
-    private readonly onReserved: ((ordinal: number, reserved: Bytes) => void) | null = null,
+    /** Takes the reserved bytes after each event. */
+    private readonly reserved: Float64Array | null = null,
   ) {
     const { firstFailure, limit, lanes, start, rows } = requests;
     this.settings = change.settings ?? requests.settings;
@@ -150,16 +139,15 @@ class Run {
     }
   }
 
-  /** @returns the event at which it ends before the trace does, null for none */
-  pass(): number | null {
-    const { allocator, settings, blockOf, asksForCapacity, onReserved } = this;
+  /** @returns the number of events that it passes */
+  pass(): number {
+    const { allocator, settings, blockOf, asksForCapacity, reserved } = this;
     const { events, first, count, step, row, lane, firstFailure } = this.requests;
     const { without, emptiedBefore = [] } = this.change;
     const failure = asksForCapacity ? firstFailure : null;
     const end = failure === null ? count : failure.ordinal;
-    let reserved = allocator.reserved;
-    onReserved?.(-1, reserved);
-    if (this.failedEvent !== null) return this.failedEvent;
+    if (reserved !== null) reserved[0] = allocator.reserved;
+    if (this.failedEvent !== null) return 0;
     let nextEmptied = 0;
     for (let ordinal = 0; ordinal < end; ordinal++) {
       if (emptiedBefore[nextEmptied] === ordinal) {
@@ -194,11 +182,10 @@ class Run {
         case Step.None:
           break;
       }
-      if (onReserved !== null && allocator.reserved !== reserved) onReserved(ordinal, (reserved = allocator.reserved));
+      if (reserved !== null) reserved[ordinal + 1] = allocator.reserved;
     }
-    if (failure === null) return null;
-    this.allocate(failure.ordinal, failure.pool, roundedSize(failure.size, settings));
-    return failure.ordinal;
+    if (failure !== null) this.allocate(failure.ordinal, failure.pool, roundedSize(failure.size, settings));
+    return end;
   }
 
   private allocate(ordinal: number, pool: number, size: Bytes): number {

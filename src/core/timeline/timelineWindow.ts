@@ -103,6 +103,32 @@ export function historyWindow(
   };
 }
 
+/** A part of another curve over the events of a history. */
+export interface CurveWindow {
+  axis: Axis;
+  /** `values[i]` holds from `x[i]` on, the last one to `end`. */
+  x: Float64Array;
+  values: Float64Array;
+  end: number;
+}
+
+/** @param values at `i + 1` that after event `i`; it may end before the history does */
+export function curveWindow(history: DeviceHistory, values: Float64Array, request: WindowRequest): CurveWindow {
+  const axis = new HistoryAxis(history, request.axis);
+  const window = axis.window(request.window);
+  const { first, end } = axis.eventsIn(window);
+  const known = Math.min(end, values.length - 1);
+  const pixels = Math.min(MAX_PIXELS, Math.max(1, Math.floor(request.pixels)));
+  const selected = pickOrdinals({ live: values, reserved: null }, first, known, window, pixels, axis);
+  const ordinals = first > 0 && first <= known ? [first - 1, ...selected] : selected;
+  return {
+    axis: axis.axis,
+    x: Float64Array.from(ordinals, (ordinal) => Math.max(window.from, axis.xOf(ordinal))),
+    values: Float64Array.from(ordinals, (ordinal) => values[ordinal + 1]),
+    end: known < end ? axis.xOf(known) : window.to,
+  };
+}
+
 /**
  * At most four per pixel column of the ordinals in `[first, end)`. @param history its `i + 1` is the state after `i`
  */

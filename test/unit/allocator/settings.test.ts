@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { DEFAULT_SETTINGS, roundedSize, segmentBytes, withSettings } from '../../../src/core/allocator/settings.js';
+import {
+  assignmentWith,
+  DEFAULT_SETTINGS,
+  roundedSize,
+  segmentBytes,
+  withSettings,
+} from '../../../src/core/allocator/settings.js';
 
 const MIB = 1 << 20;
 const GIB = 2 ** 30;
@@ -60,5 +66,20 @@ describe('The settings of PyTorch’s allocator', () => {
       [2, 2, 20, 20, 10, 12, 14],
     );
     assert.equal(segmentBytes(2 * MIB, of('large_segment_size_mb:12')), 12 * MIB);
+  });
+
+  it('keep the others of the recorded variable when one is set', () => {
+    const setting = 'expandable_segments:True';
+    assert.equal(assignmentWith(null, setting), 'PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True');
+    const recorded = { PYTORCH_ALLOC_CONF: 'expandable_segments:False, max_split_size_mb:128' };
+    assert.equal(
+      assignmentWith(recorded, setting),
+      'PYTORCH_ALLOC_CONF=max_split_size_mb:128,expandable_segments:True',
+    );
+    // A shell would take the last part for a redirection.
+    assert.equal(
+      assignmentWith({ PYTORCH_CUDA_ALLOC_CONF: 'roundup_power2_divisions:[256:1,>:4]' }, setting),
+      'PYTORCH_CUDA_ALLOC_CONF="roundup_power2_divisions:[256:1,>:4],expandable_segments:True"',
+    );
   });
 });

@@ -1,0 +1,42 @@
+/** What other settings of the allocator would have made of a device's history. */
+import type { ChangeOutcome, DeviceAnswer } from '../core/allocator/deviceAnswer.js';
+import type { Bytes } from '../core/model/units.js';
+import type { CurveWindow } from '../core/timeline/timelineWindow.js';
+import type { TimelineQuery } from './timelineData.js';
+
+export interface WhatIfQuery {
+  /** A loaded file. */
+  path: string;
+  device: number;
+  /** Memory that the driver gives, if the recording does not show it; null if unknown. */
+  capacity: Bytes | null;
+}
+
+export interface WhatIfAnswer extends Pick<DeviceAnswer, 'recorded'> {
+  path: string;
+  device: number;
+  /** Why the recording cannot be replayed, in a sentence; null if the replay is exact. */
+  problem: string | null;
+  /** Replayed as recorded. */
+  allocations: number;
+  /** Settings that change something, the best first. */
+  outcomes: WhatIfOutcome[];
+}
+
+export interface WhatIfOutcome extends ChangeOutcome {
+  setting: string;
+  /** Sets it in the environment; null for a change of the program. */
+  assignment: string | null;
+}
+
+export interface ReservedQuery extends TimelineQuery, WhatIfQuery {
+  /** As in {@link WhatIfOutcome}. */
+  setting: string;
+}
+
+/** Reserved memory with a setting, over the events of the trace. */
+export interface ReservedAnswer extends CurveWindow {
+  path: string;
+  device: number;
+  setting: string;
+}

@@ -1,0 +1,35 @@
+import type { WhatIfAnswer } from '../../src/protocol/whatIfData.js';
+
+export interface WhatIfRow {
+  /** Null for the recorded settings. */
+  setting: string | null;
+  reservedPeakBytes: number;
+  /** Negative if more is reserved; null of the recorded settings. */
+  savedBytes: number | null;
+  reservedEndBytes: number;
+  /** Of the capacity, at the peak; null if it does not fit, or no capacity is known. */
+  leftBytes: number | null;
+  isEstimate: boolean;
+}
+
+/** The recorded settings, then the others, the best first. */
+export function whatIfRows({ recorded, outcomes }: WhatIfAnswer): WhatIfRow[] {
+  if (recorded === null) return [];
+  const left = ({ fits, leftBytes }: { fits: boolean | null; leftBytes: number | null }): number | null =>
+    fits === true ? leftBytes : null;
+  const { reservedPeakBytes, reservedEndBytes } = recorded;
+  return [
+    {
+      ...{ setting: null, reservedPeakBytes, savedBytes: null, reservedEndBytes },
+      ...{ leftBytes: left(recorded), isEstimate: false },
+    },
+    ...outcomes.map((outcome) => ({
+      setting: outcome.setting,
+      reservedPeakBytes: outcome.reservedPeakBytes,
+      savedBytes: outcome.insteadOfBytes - outcome.reservedPeakBytes,
+      reservedEndBytes: outcome.reservedEndBytes,
+      leftBytes: left(outcome),
+      isEstimate: outcome.isEstimate,
+    })),
+  ];
+}

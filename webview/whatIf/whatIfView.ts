@@ -1,0 +1,117 @@
+/** Below the chart: what other settings of the allocator would reserve. A chosen one has its curve in the chart. */
+import type { WhatIfAnswer } from '../../src/protocol/whatIfData.js';
+import { el } from '../dom.js';
+import { whatIfTable } from '../export/savedTables.js';
+import type { Saved } from '../export/saveMenu.js';
+import { savedName } from '../export/savedName.js';
+import { formatBytes, formatExactBytes } from '../format.js';
+import { createMessage } from '../message.js';
+import { createPane } from '../pane.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { bytesCell, DataTable, nameColumn, type Cell, type Column } from '../table/dataTable.js';
+import { createButton } from '../ui/button.js';
+import type { ViewState } from '../viewState.js';
+import { whatIfRows, type WhatIfRow } from './whatIfRows.js';
+import type { WhatIfSession } from './whatIfSession.js';
+
+export function createWhatIfView(
+  store: Store<ViewState>,
+  whatIfs: WhatIfSession,
+): { element: HTMLElement; saved: Saved } {
+  const copy = createButton({
+    text: strings.copySetting,
+    hint: strings.copySettingHint,
+    onPress: () => whatIfs.copy(),
+  });
+  const problem = createMessage('hint');
+  const notes = createMessage('hint');
+  /** The buttons that choose, by setting. */
+  const buttons = new Map<string, HTMLButtonElement>();
+  const table = new DataTable<WhatIfRow>({ class: 'what-if-table', label: strings.whatIf });
+  const pane = createPane({
+    class: 'what-if',
+    label: strings.whatIf,
+    head: [copy.element],
+    notes: [problem.element],
+    scroller: el('div', { class: 'scroller' }, table.element, notes.element),
+    retry: () => whatIfs.ask(true),
+  });
+  new ResizeObserver(() => whatIfs.setPixels(pane.element.clientWidth)).observe(pane.element);
+
+  const nameCell = ({ setting }: WhatIfRow): Cell => {
+    if (setting === null) return { content: strings.asRecorded };
+    const button = el('button', { class: 'link', title: strings.drawSetting(setting) }, setting);
+    button.addEventListener('click', () => whatIfs.choose(setting));
+    buttons.set(setting, button);
+    return { content: button };
+  };
+  const column = (text: string, cell: (row: WhatIfRow) => Cell): Column<WhatIfRow> => ({ text, kind: 'number', cell });
+  const markChosen = (): void => {
+    const { whatIfSetting } = store.get();
+    for (const [setting, button] of buttons) {
+      const isChosen = setting === whatIfSetting;
+      button.setAttribute('aria-pressed', String(isChosen));
+      const row = button.closest('tr');
+      if (isChosen) row?.setAttribute('aria-current', 'true');
+      else row?.removeAttribute('aria-current');
+    }
+    const { answer } = whatIfs.store.get();
+    copy.setEnabled(answer?.outcomes.find(({ setting }) => setting === whatIfSetting)?.assignment != null);
+  };
+
+  whatIfs.store.watch(({ answer, loading, error }, before) => {
+    pane.stand({ loading, error: error === null ? null : strings.whatIfFailed(error) });
+    if (answer === before.answer && answer !== null) return;
+    const recorded = answer?.recorded ?? null;
+    const isAnswered = answer !== null && recorded !== null;
+    problem.show(answer?.problem ?? null);
+    table.element.hidden = !isAnswered;
+    pane.summarize(isAnswered ? strings.whatIfSummary(answer.allocations, answer.outcomes.length) : '');
+    notes.show(answer === null ? null : notesOf(answer));
+    buttons.clear();
+    if (!isAnswered) return;
+    const capacity = recorded.capacityBytes;
+    table.show({
+      columns: [
+        nameColumn<WhatIfRow, string>(strings.setting, nameCell),
+        column(strings.reservedPeak, ({ reservedPeakBytes, isEstimate }) => ({
+          content: `${isEstimate ? '~' : ''}${formatBytes(reservedPeakBytes)}`,
+          title: formatExactBytes(reservedPeakBytes),
+        })),
+        column(strings.saved, ({ savedBytes }) => (savedBytes === null ? { content: '' } : bytesCell(savedBytes))),
+        column(strings.reservedAtEnd, (row) => bytesCell(row.reservedEndBytes)),
+        ...(capacity === null
+          ? []
+          : [column(strings.ofCapacity(capacity), ({ leftBytes }) => ({ content: strings.fit(leftBytes) }))]),
+      ],
+      rows: whatIfRows(answer),
+    });
+    markChosen();
+  });
+  store.watch((state, before) => {
+    if (state.whatIfSetting !== before.whatIfSetting) markChosen();
+  });
+
+  return {
+    element: pane.element,
+    saved: {
+      label: strings.paneName.whatIf,
+      name: () => savedName(store.get(), 'what-if'),
+      table: () => {
+        const { answer } = whatIfs.store.get();
+        return answer?.recorded == null ? null : whatIfTable(whatIfRows(answer));
+      },
+    },
+  };
+}
+
+/** Null for none. */
+function notesOf({ recorded, outcomes }: WhatIfAnswer): string | null {
+  const notes = [];
+  if (recorded !== null && outcomes.some(({ isEstimate }) => isEstimate))
+    notes.push(strings.whatIfEstimated(recorded.olderBytes));
+  if (outcomes.some(({ setting }) => setting.startsWith('garbage_collection_threshold')))
+    notes.push(strings.collectionNeedsLimit);
+  return notes.length === 0 ? null : notes.join(' ');
+}
