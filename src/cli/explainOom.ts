@@ -1,14 +1,12 @@
 /** `leakline explain-oom`: out-of-memory messages in logs, explained by their numbers. */
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { textDecoder } from '../core/formats/text/eachLine.js';
 import { memorySummary } from '../core/formats/memorySummary.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { FailureList, type OomExplanation } from '../core/oom/explanation.js';
-import { FailureReader } from '../core/oom/failureReader.js';
+import { explanationLines, type FailureList, type OomExplanation } from '../core/oom/explanation.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { countText } from '../core/text/numberText.js';
 import { visibleText } from '../core/text/plainText.js';
+import { logFailures } from '../node/logFailures.js';
 import type { CommandContext } from './inputs.js';
 
 const STANDARD_INPUT = '-';
@@ -89,11 +87,7 @@ export async function explainLogs(
 export function explanationText(logs: readonly ExplainedLog[]): string {
   return logs
     .map(({ path, explanations, leftOut }) => {
-      const lines = explanations.flatMap(({ sentences: [first, ...others] }, index) => [
-        ...(index > 0 ? [''] : []),
-        first,
-        ...others.map((sentence) => `  ${sentence}`),
-      ]);
+      const lines = explanationLines(explanations);
       if (leftOut > 0) lines.push('', `${countText(leftOut)} more messages are not explained.`);
       return [...(logs.length > 1 ? [`${path}:`] : []), ...lines].map((line) => `${visibleText(line)}\n`).join('');
     })
@@ -119,24 +113,15 @@ function explainedLog(path: string, failures: FailureList, workspace: ReportWork
 /** @throws SnapshotError */
 async function readLog(path: string, context: CommandContext): Promise<ReadLog> {
   context.reading(path);
-  const failures = new FailureList();
-  const reader = new FailureReader((failure) => failures.add(failure));
-  const stream = path === STANDARD_INPUT ? createReadStream('', { fd: 0, autoClose: false }) : createReadStream(path);
-  let decoder: TextDecoder | null = null;
   let isSummary = false;
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (decoder === null) {
-        decoder = textDecoder(chunk);
-        isSummary = memorySummary.sniff(chunk.subarray(0, HEAD_BYTES));
-      }
-      reader.push(decoder.decode(chunk, { stream: true }));
-    }
+    const failures = await logFailures(path === STANDARD_INPUT ? null : path, (head) => {
+      isSummary = memorySummary.sniff(head.subarray(0, HEAD_BYTES));
+    });
+    context.read(path, 0);
+    return { failures, isSummary };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SnapshotError('unreadable', `${path} cannot be read: ${reason}. Name a file, or - for standard input.`);
   }
-  reader.end();
-  context.read(path, 0);
-  return { failures, isSummary };
 }

@@ -72,6 +72,7 @@ export const LanguageModelTool = {
   explainLeak: 'explain_gpu_memory_leak',
   compareSnapshots: 'compare_gpu_memory_snapshots',
   whatIf: 'gpu_memory_what_if',
+  explainOom: 'explain_gpu_out_of_memory',
 } as const;
 export type LanguageModelToolName = (typeof LanguageModelTool)[keyof typeof LanguageModelTool];
 

@@ -145,7 +145,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     timeline,
     snapshotEditor,
     recordings,
-    tools: languageModelTools(session, store),
+    tools: languageModelTools(session, store, messages),
     runCommand: commandRunner({
       ...{ session, store, files, marks, lines, editorMarks, ignored, views, grouping, timeline },
       ...{ recordings, fixes, recordAgain, messages, log },

@@ -67,6 +67,19 @@ describe('Who asks Leakline', () => {
     await assert.rejects(ask('gpu_memory_what_if', { path: '/etc/hostname' }), /is not a file of the workspace/);
   });
 
+  it('as a language model gets an out-of-memory message explained, with its line, and the editor does not change', async () => {
+    const before = await byteLenses();
+    const text =
+      'Traceback (most recent call last):\n  File "/srv/detector/pyramid.py", line 16, in forward\n' +
+      'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has a total capacity of 8.00 GiB of';
+    const answer = await ask('explain_gpu_out_of_memory', { text });
+    assert.match(answer, /^The request of 9\.0 GiB is larger than the device, which has 8\.0 GiB\.\n/);
+    assert.match(answer, /\n {2}detector\/pyramid\.py:16 \(forward\) requested 9\.0 GiB on device 0\./);
+    assert.deepEqual(await byteLenses(), before);
+    await assert.rejects(ask('explain_gpu_out_of_memory', { text: 'step 12' }), /no out-of-memory message/);
+    await assert.rejects(ask('explain_gpu_out_of_memory', { path: '/etc/hostname' }), /not a file of the workspace/);
+  });
+
   it('as an extension gets a report of its own, which it cannot spoil', async () => {
     const api = (await leakline().activate()) as LeaklineApi;
     const report = api.report();

@@ -111,6 +111,21 @@ describe('leakline mcp', () => {
     assert.match(await refused({ path: '/etc/passwd' }), /is not a file below/);
   });
 
+  it('explains an out-of-memory message in a text or a log, with the line of the workspace', async () => {
+    const client = await connected('detector');
+    const text =
+      'Traceback (most recent call last):\n  File "/srv/detector/pyramid.py", line 16, in forward\n' +
+      'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has a total capacity of 8.00 GiB of';
+    writeFileSync(join(folder, 'detector/job.log'), text);
+    for (const input of [{ text }, { path: 'job.log' }]) {
+      const { text: answer } = await ask(client, 'explain_gpu_out_of_memory', input);
+      assert.match(answer, /^The request of 9\.0 GiB is larger than the device, which has 8\.0 GiB\.\n/);
+      assert.match(answer, /\n {2}detector\/pyramid\.py:16 \(forward\) requested 9\.0 GiB on device 0\./);
+    }
+    for (const input of [{}, { text, path: 'job.log' }, { text: 'step 12' }, { path: '/etc/passwd' }])
+      assert.ok((await ask(client, 'explain_gpu_out_of_memory', input)).isError);
+  });
+
   it('names lines that leak on some ranks only', async () => {
     const client = await connected('ranks');
     const { text } = await ask(client, 'gpu_memory_rank_differences');

@@ -13,10 +13,13 @@ import {
   ranksAnswer,
   whatIfAnswer,
 } from '../../core/render/toolAnswers.js';
+import { explanationLines, failuresIn, type FailureList } from '../../core/oom/explanation.js';
 import type { CompareReport, Report } from '../../core/report/report.js';
 import type { DeviceWhatIf } from '../../core/report/whatIfDevices.js';
 import { parseBytes } from '../../core/text/byteText.js';
 import { visibleText } from '../../core/text/plainText.js';
+import { listPythonFiles } from '../../node/listPythonFiles.js';
+import { logFailures } from '../../node/logFailures.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments, WhatIfArguments } from '../arguments.js';
 import type { Output } from '../inputs.js';
@@ -25,6 +28,7 @@ import {
   AT_PEAK,
   COMPARE_SNAPSHOTS,
   EXPLAIN_LEAK,
+  EXPLAIN_OOM,
   HOW_TO_RECORD,
   LIST_LEAKS,
   RANK_DIFFERENCES,
@@ -119,6 +123,12 @@ export async function serve(
           ({ devices }) => whatIfAnswer(devices),
         );
       }
+      case EXPLAIN_OOM: {
+        const failures = await failuresOf(input, roots);
+        if (failures.size === 0) throw new Error('There is no out-of-memory message of PyTorch in it.');
+        const explanations = failures.explain({ files: await listPythonFiles(root), rules });
+        return explanationLines(explanations).map(visibleText).join('\n');
+      }
       case AT_PEAK: {
         return noting(await report(signal), (found) => peakAnswer(found, input.rank ?? null));
       }
@@ -173,6 +183,12 @@ export async function serve(
   return false;
 }
 
+/** @throws Error unless there is either a text or a log */
+async function failuresOf({ text, path }: Partial<Pick<Input, 'text' | 'path'>>, roots: Roots): Promise<FailureList> {
+  if ((text === undefined) === (path === undefined)) throw new Error('Give either `text` or `path`.');
+  return path === undefined ? failuresIn(text ?? '') : logFailures(await roots.allowed(path));
+}
+
 /** Limits that all tools share; each tool has its own schema. */
 interface Input {
   readonly file: string;
@@ -180,6 +196,7 @@ interface Input {
   readonly before: string;
   readonly after: string;
   readonly path: string;
+  readonly text?: string;
   readonly capacity?: string;
   readonly settings?: readonly string[];
   readonly rank?: number;

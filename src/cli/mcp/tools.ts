@@ -1,4 +1,4 @@
-/** The tools for agents. The first four are the editor's too, with equal texts in package.json. */
+/** The tools for agents. The first five are the editor's too, with equal texts in package.json. */
 import type { JsonSchemaType } from '@modelcontextprotocol/server';
 
 /** Tools only read files, without network. */
@@ -8,6 +8,7 @@ export const LIST_LEAKS = 'list_gpu_memory_leaks';
 export const EXPLAIN_LEAK = 'explain_gpu_memory_leak';
 export const COMPARE_SNAPSHOTS = 'compare_gpu_memory_snapshots';
 export const WHAT_IF = 'gpu_memory_what_if';
+export const EXPLAIN_OOM = 'explain_gpu_out_of_memory';
 export const AT_PEAK = 'gpu_memory_at_peak';
 export const RANK_DIFFERENCES = 'gpu_memory_rank_differences';
 export const HOW_TO_RECORD = 'how_to_record_gpu_memory';
@@ -90,6 +91,23 @@ export const TOOLS: readonly AgentTool[] = [
           items: { type: 'string' },
           description:
             'Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF, such as expandable_segments:True; the usual ones without it.',
+        },
+      },
+    },
+    annotations: READS,
+  },
+  {
+    name: EXPLAIN_OOM,
+    title: 'Explain an out-of-memory message',
+    description:
+      'Explains a PyTorch out-of-memory message (CUDA, ROCm, XPU or Metal) by its numbers alone, without a snapshot: request larger than the device, fragmentation, memory outside of PyTorch, a full device, a limit, contradicting or missing numbers; with the line of the workspace that requested memory, if there is a traceback. Pass the message with its traceback as text, or the path of a log. It names no leak: for what holds the memory, record.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', description: 'The message, with the traceback before it.' },
+        path: {
+          type: 'string',
+          description: 'Path of a log with the message, relative to the workspace folder or absolute; instead of text.',
         },
       },
     },

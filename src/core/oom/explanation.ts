@@ -4,7 +4,7 @@ import { mapPaths, type PathRule } from '../attribution/pathMapping.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
-import type { OomFailure } from './failureReader.js';
+import { FailureReader, type OomFailure } from './failureReader.js';
 import type { OomNumbers } from './message.js';
 import { judge, type OomClass, type OomJudgement } from './oomClass.js';
 
@@ -103,6 +103,27 @@ export class FailureList {
       };
     });
   }
+}
+
+/** The failures of a text. @param change replaces each */
+export function failuresIn(
+  text: string,
+  change: (failure: OomFailure) => OomFailure = (failure) => failure,
+): FailureList {
+  const failures = new FailureList();
+  const reader = new FailureReader((failure) => failures.add(change(failure)));
+  reader.push(text);
+  reader.end();
+  return failures;
+}
+
+/** The sentences as lines of text, with an empty line between two messages. */
+export function explanationLines(explanations: readonly OomExplanation[]): string[] {
+  return explanations.flatMap(({ sentences: [headline, ...evidence] }, index) => [
+    ...(index > 0 ? [''] : []),
+    headline,
+    ...evidence.map((sentence) => `  ${sentence}`),
+  ]);
 }
 
 /** Failures of several processes at one place are one; those of one process are as different as their numbers. */

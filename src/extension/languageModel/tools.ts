@@ -2,9 +2,12 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
+import { explanationLines, failuresIn } from '../../core/oom/explanation.js';
 import { compareAnswer, findingAnswer, leaksAnswer, whatIfAnswer } from '../../core/render/toolAnswers.js';
 import { parseBytes } from '../../core/text/byteText.js';
+import { logFailures } from '../../node/logFailures.js';
 import { LanguageModelTool, type LanguageModelToolName } from '../contributions.js';
+import type { OutOfMemoryMessages } from '../oom/outOfMemoryMessages.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import { disposeAll } from '../disposer.js';
@@ -19,7 +22,11 @@ type Input = Readonly<Record<string, unknown>>;
 export type LanguageModelTools = Readonly<Record<LanguageModelToolName, vscode.LanguageModelTool<Input>>>;
 
 /** The tools by their names. */
-export function languageModelTools(session: SnapshotSession, store: ResultsStore): LanguageModelTools {
+export function languageModelTools(
+  session: SnapshotSession,
+  store: ResultsStore,
+  messages: OutOfMemoryMessages,
+): LanguageModelTools {
   const tool = (
     messageFor: (input: Input) => string,
     answer: (input: Input, token: vscode.CancellationToken) => string | Promise<string>,
@@ -61,6 +68,15 @@ export function languageModelTools(session: SnapshotSession, store: ResultsStore
         }
       },
     ),
+    [LanguageModelTool.explainOom]: tool(
+      () => vscode.l10n.t('Explaining an out-of-memory message'),
+      async (input) => {
+        const { text } = input;
+        const failures = typeof text === 'string' ? failuresIn(text) : await logFailures(fileOf(input, 'path'));
+        if (failures.size === 0) throw new Error('There is no out-of-memory message of PyTorch in it.');
+        return explanationLines(await messages.explanations(failures)).join('\n');
+      },
+    ),
   };
 }
 
@@ -89,7 +105,7 @@ function placeOf({ file, line }: Input): { file: string; line: number } {
 /** A snapshot's absolute path; only files of the workspace's folders are opened for a model. */
 function fileOf(input: Input, name: string): string {
   const path = input[name];
-  if (typeof path !== 'string') throw new Error(`Give \`${name}\`, the path of a snapshot in the workspace.`);
+  if (typeof path !== 'string') throw new Error(`Give \`${name}\`, the path of a file in the workspace.`);
   const folders = vscode.workspace.workspaceFolders ?? [];
   const candidates = isAbsolute(path)
     ? [vscode.Uri.file(path)]

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { FailureList, type OomExplanation } from '../../core/oom/explanation.js';
-import { FailureReader, type OomFailure } from '../../core/oom/failureReader.js';
+import { failuresIn, type FailureList, type OomExplanation } from '../../core/oom/explanation.js';
+import type { OomFailure } from '../../core/oom/failureReader.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { NotebookCells } from '../notebooks/notebookCells.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -29,17 +29,19 @@ export class OutOfMemoryMessages {
   /** Replaces the messages of the same source. */
   async explain(output: FailedOutput): Promise<readonly OomExplanation[]> {
     this.latest.set(output.source, output);
-    const failures = new FailureList();
     const names = new Set<string>();
-    const reader = new FailureReader((failure) => failures.add(withCells(failure, output.cells, names)));
-    reader.push(output.text);
-    reader.end();
+    const failures = failuresIn(output.text, (failure) => withCells(failure, output.cells, names));
     if (failures.size === 0) return [];
     if (names.size > 0) await this.cells.know([...names]);
-    const files = await this.files.paths();
-    const explanations = failures.explain({ files, rules: [...pathRules(), ...this.cells.rules] });
+    const explanations = await this.explanations(failures);
     if (this.latest.get(output.source) === output) this.store.setMessages(output.source, explanations);
     return explanations;
+  }
+
+  /** Explains failures without a mark. */
+  async explanations(failures: FailureList): Promise<readonly OomExplanation[]> {
+    const files = await this.files.paths();
+    return failures.explain({ files, rules: [...pathRules(), ...this.cells.rules] });
   }
 
   clear(source: string): void {
