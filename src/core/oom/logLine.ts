@@ -64,7 +64,7 @@ const IPYTHON_FILE = /^\s*File ([^\s"][^"\n]{0,4095}?\.\w{1,4}):(\d{1,9}),? in (
 /** `Cell In[3], line 12, in forward(x)` and `Input In [3], in <cell line: 12>()` */
 const IPYTHON_CELL = /^\s*(?:Cell |Input )In ?\[(\d{1,9})\], (?:line (\d{1,9})(?:, in ([\w.<>]{1,200}))?|in )/;
 /** `~/model.py in forward(self, x)`, whose line follows after an arrow. */
-const OLD_IPYTHON = /^(<ipython-input-[\w-]{1,80}>|[^\s"]{1,4096}\.py) in ([\w.<>]{1,200})\(/;
+const OLD_IPYTHON = /^(<ipython-input-[\w-]{1,80}>|[~/\w][^"\n]{0,4095}?\.py) in ([\w.<>]{1,200})(?:\(|\s*$)/;
 const ARROW = /^-{1,}> (\d{1,9})\b/;
 /** `│ /home/u/model.py:34 in forward │` of rich. */
 const RICH = /^\s*[│┃|] ([^\s│┃|][^│┃|\n]{0,4095}?\.py):(\d{1,9}) in (\S{1,200})/;

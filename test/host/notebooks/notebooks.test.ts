@@ -116,4 +116,70 @@ describe('Notebook cells', () => {
       assert.ok(files.includes(nameOf({ ...leak, cell: leak.cell + 1 })), files.join());
     });
   });
+  it('mark the line that requested memory when a cell runs out of it, until the cell runs well', async () => {
+    notebook = await vscode.workspace.openNotebookDocument('jupyter-notebook', {
+      cells: [
+        new vscode.NotebookCellData(vscode.NotebookCellKind.Code, 'def forward():\n    return allocate()\n', 'python'),
+        new vscode.NotebookCellData(vscode.NotebookCellKind.Code, 'x = 1\nforward()\n', 'python'),
+      ],
+    });
+    await vscode.window.showNotebookDocument(notebook);
+    const controller = vscode.notebooks.createNotebookController('leakline-test', 'jupyter-notebook', 'Test');
+    controller.updateNotebookAffinity(notebook, vscode.NotebookControllerAffinity.Preferred);
+    const name = 'OutOfMemoryError';
+    const message = 'CUDA out of memory. Tried to allocate 9.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which';
+    const stack = [
+      `${'-'.repeat(75)}\n${name}                          Traceback (most recent call last)`,
+      'Cell In[2], line 2\n      1 x = 1\n----> 2 forward()',
+      'Cell In[1], line 2, in forward()\n      1 def forward():\n----> 2     return allocate()',
+      'File /opt/lib/python3.12/site-packages/torch/nn/functional.py:99, in allocate(x)',
+      `\u001b[31m${name}\u001b[39m: ${message}`,
+    ].join('\n\n');
+    let order = 0;
+    let fails = true;
+    controller.executeHandler = async (cells) => {
+      for (const one of cells) {
+        const execution = controller.createNotebookCellExecution(one);
+        execution.executionOrder = ++order;
+        execution.start();
+        await execution.clearOutput();
+        const isLast = one.index === 1;
+        const failure = vscode.NotebookCellOutputItem.error({ name, message, stack });
+        if (isLast && fails) await execution.appendOutput(new vscode.NotebookCellOutput([failure]));
+        execution.end(!isLast || !fails);
+      }
+    };
+    try {
+      await vscode.commands.executeCommand('notebook.selectKernel', {
+        id: 'leakline-test',
+        extension: leakline().id,
+      });
+      await vscode.commands.executeCommand('notebook.execute');
+      const asking = await eventually(async () => {
+        const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+          'vscode.executeCodeLensProvider',
+          cell(0),
+        );
+        const [lens] = lenses.filter((one) => one.command?.title.startsWith('✖'));
+        assert.equal(lens.range.start.line, 1);
+        return lens.command?.title;
+      });
+      assert.equal(asking, '✖ requested 9.0 GiB, the device has 8.0 GiB');
+      fails = false;
+      order = 0;
+      await vscode.commands.executeCommand('notebook.execute');
+      await eventually(async () => {
+        const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+          'vscode.executeCodeLensProvider',
+          cell(0),
+        );
+        assert.deepEqual(
+          lenses.filter((one) => one.command?.title.startsWith('✖')),
+          [],
+        );
+      });
+    } finally {
+      controller.dispose();
+    }
+  });
 });

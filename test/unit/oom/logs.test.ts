@@ -129,6 +129,16 @@ describe('An out-of-memory message in a log', () => {
       `RuntimeError: ${MESSAGE}`,
     ];
     assert.deepEqual(asked(old.join('\n')), THIS);
+    const typed = [
+      ...header,
+      '<ipython-input-37-f8a49abbd894> in <module>',
+      '----> 1 train()',
+      `RuntimeError: ${MESSAGE}`,
+    ];
+    const [cellOf] = explained(typed.join('\n'));
+    assert.deepEqual([cellOf.asked?.file, cellOf.asked?.line], ['<ipython-input-37-f8a49abbd894>', 1]);
+    const drive = old.join('\n').replace('~/proj', '/content/drive/My Drive/proj');
+    assert.deepEqual(asked(drive), THIS);
     const rich = [
       '╭──── Traceback (most recent call last) ────╮',
       '│ /home/u/proj/model/net.py:12 in forward   │',
