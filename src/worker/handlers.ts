@@ -8,7 +8,7 @@ import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis } from '../core/model/historyAxis.js';
 import { historyWindow } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
-import { failureText, fragmentationText, replayedFailureText } from '../core/report/outOfMemory.js';
+import { failureSentences } from '../core/report/outOfMemory.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
 import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
@@ -170,9 +170,7 @@ export function workerHandlers(
 
 function failedAllocation(failure: OutOfMemoryReport, axis: HistoryAxis): FailedAllocation {
   const { event, asked } = failure;
-  const sentences = [failureText(failure), fragmentationText(failure), replayedFailureText(failure)];
-  const text = sentences.filter((sentence) => sentence !== null).join(' ');
-  return { event, x: axis.xOf(event), text, asked };
+  return { event, x: axis.xOf(event), text: failureSentences(failure).join(' '), asked };
 }
 
 /** The device's memory from the recorder, or null. */

@@ -99,6 +99,12 @@ export function replayedFailureText(
     : t('No allocator setting that was replayed would have avoided it: {0} short at best.', byteText(shortBytes));
 }
 
+/** What failed, whether fragmentation was the cause, and whether a setting would have avoided it. */
+export function failureSentences(failure: OutOfMemoryReport): string[] {
+  const sentences = [failureText(failure), fragmentationText(failure), replayedFailureText(failure)];
+  return sentences.filter((sentence) => sentence !== null);
+}
+
 /** One sentence for each of the latest failures, and one for how many there are before. */
 export function outOfMemoryTexts(failures: readonly OutOfMemoryReport[]): string[] {
   const earlier = failures.length - MAX_NAMED;

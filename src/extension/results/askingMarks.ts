@@ -1,6 +1,6 @@
 /** Lines that requested memory that was not there. */
 import { byteText } from '../../core/text/byteText.js';
-import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
+import { failureSentences, lastFailure } from '../../core/report/outOfMemory.js';
 import type { OomExplanation } from '../../core/oom/explanation.js';
 import type { OutOfMemoryReport, Report } from '../../core/report/report.js';
 import type { Translator } from '../text/translator.js';
@@ -75,5 +75,6 @@ function messageLensText(explanation: OomExplanation, l10n: Translator): string 
 
 /** Complete sentences, for the Problems view. */
 export function askingProblemText(mark: AskingMark): string {
-  return 'explanation' in mark ? mark.explanation.sentences.join('\n') : failureText(mark.failure);
+  const sentences = 'explanation' in mark ? mark.explanation.sentences : failureSentences(mark.failure);
+  return sentences.join('\n');
 }

@@ -32,7 +32,9 @@ describe('A snapshot of a program that ran out of memory', () => {
           [
             ASKING_LINE,
             'Out of memory on device 0: net.py:8 (forward) requested 384 MiB, 112 MiB free on the device, ' +
-              '768 MiB of 768 MiB reserved in use.',
+              '768 MiB of 768 MiB reserved in use.\n' +
+              'Without fragmentation it would not have fit either: 112 MiB were free in total.\n' +
+              'No allocator setting that was replayed would have avoided it: about 272 MiB short at best.',
           ],
         ],
       );
