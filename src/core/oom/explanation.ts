@@ -54,7 +54,9 @@ export class FailureList {
     const numbers = JSON.stringify(failure.numbers);
     const key = keyOf(failure);
     const equal = this.byNumbers.get(numbers);
-    const same = equal !== undefined && (equal.failure.frames.length === 0 || failure.frames.length === 0);
+    const same =
+      equal !== undefined &&
+      (equal.failure.frames.length === 0 || failure.frames.length === 0 || placeOf(equal.failure) === placeOf(failure));
     const known = same ? equal : this.groups.get(key);
     if (known !== undefined) {
       join(known, failure);
@@ -127,11 +129,16 @@ export function explanationLines(explanations: readonly OomExplanation[]): strin
 }
 
 /** Failures of several processes at one place are one; those of one process are as different as their numbers. */
-function keyOf({ numbers, frames, process, rank }: OomFailure): string {
-  const place = frames.map(({ file, line }) => `${file}:${line}`).join('\n');
+function keyOf(failure: OomFailure): string {
+  const { numbers, process, rank } = failure;
+  const place = placeOf(failure);
   return process === '' && rank === null
     ? `${JSON.stringify(numbers)}\n${place}`
     : `${numbers.requestedBytes ?? ''} ${judge(numbers).class}\n${place}`;
+}
+
+function placeOf({ frames }: OomFailure): string {
+  return frames.map(({ file, line }) => `${file}:${line}`).join('\n');
 }
 
 function join(group: Group, failure: OomFailure): void {

@@ -76,11 +76,13 @@ function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
   const reserved = (allocated ?? 0) + (unused ?? 0);
   const isLimited = limit !== null && allocated !== null && reserved + requested > limit - MAX_ROUNDING;
   if (isLimited && (free === null || free >= requested)) return 'limit';
-  if (free !== null && free >= requested && (capacity === null || free >= NO_ROOM * capacity)) return 'deviceHasRoom';
+  const isFree = free !== null && free >= requested;
+  if (isFree && (capacity === null || free >= NO_ROOM * capacity)) return 'deviceHasRoom';
   const rest = (free ?? 0) + (unused ?? 0);
-  if (unused !== null && rest >= requested) {
+  if (isFree || (unused !== null && rest >= requested)) {
     const isSmall = capacity !== null && outside !== null && rest < SMALL_REST * capacity;
-    return isSmall && outside >= LARGE_OUTSIDE * capacity ? 'outside' : 'fragmentation';
+    if (isSmall && outside >= LARGE_OUTSIDE * capacity) return 'outside';
+    return isFree && (unused ?? 0) < requested ? 'deviceHasRoom' : 'fragmentation';
   }
   // What is neither free nor allocated may be the cache.
   if (capacity !== null && allocated !== null && allocated + requested > capacity) {

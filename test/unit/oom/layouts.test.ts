@@ -166,6 +166,12 @@ describe('The class of an out-of-memory message', () => {
     );
   });
 
+  it('stays deviceHasRoom where the cache could not have served the request', () => {
+    const last = { asked: '2.00 MiB', free: '3.00 MiB', allocated: '15.50 GiB', unused: '1.00 MiB' };
+    assert.equal(kindOf(last).class, 'deviceHasRoom');
+    assert.equal(kindOf({ ...last, allocated: '6.00 GiB' }).class, 'outside');
+  });
+
   it('is inconsistent where the parts exceed the device', () => {
     const more = kindOf({ allocated: '14.00 GiB', unused: '9.00 GiB' });
     assert.deepEqual([more.class, more.outsideBytes, more.shortBytes], ['inconsistent', null, null]);

@@ -80,6 +80,9 @@ describe('An out-of-memory message in a log', () => {
   it('that a logger repeats is one, with the traceback of either', () => {
     assert.deepEqual(asked([`ERROR: ${MESSAGE}`, ...TRACEBACK, `skipped: ${MESSAGE}`].join('\n')), THIS);
     assert.equal(explained([...TRACEBACK, ...TRACEBACK].join('\n'))[0].count, 2);
+    // torchrun repeats the traceback of each rank.
+    const [both, ...none] = explained([...TRACEBACK, ...TRACEBACK.map((line) => `[rank2]: ${line}`)].join('\n'));
+    assert.deepEqual([both.count, both.ranks, none.length], [2, [2], 0]);
   });
 
   it('takes no frames of another traceback', () => {
