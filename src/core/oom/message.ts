@@ -25,9 +25,9 @@ export interface OomNumbers {
   otherBytes: Bytes | null;
 }
 
-/** A message without white space, and without the frames that a terminal draws: it may be wrapped anywhere. */
+/** A message without white space and what is written around lines: it may be wrapped, quoted or framed anywhere. */
 export function compactText(text: string): string {
-  return text.replace(/[\s│┃|]+/g, '');
+  return text.replace(/[\s│┃|>#\\]+/g, '');
 }
 
 /** A larger number stands for none: no device has it, and PyTorch prints 2^34 GiB for no limit. */

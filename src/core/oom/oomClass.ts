@@ -34,9 +34,11 @@ export interface OomJudgement {
 
 /** Part of the device from which on a request only tips over. */
 const TIPPING = 0.9;
-/** The process has that much outside of PyTorch for CUDA itself: no cause. */
+/** Less is no cause: CUDA itself, and the desktop of a machine, take that much outside of PyTorch. */
 const OWN_PART = 0.1;
-const OWN_BYTES: Bytes = 512 * 1024 ** 2;
+const OWN_BYTES: Bytes = 1024 ** 3;
+/** A small device has less than that, but CUDA takes no less. */
+const MIN_BYTES: Bytes = 512 * 1024 ** 2;
 /** Where that much of the device is outside of PyTorch and that little is left in the cache, the cache decides nothing. */
 const LARGE_OUTSIDE = 0.25;
 const SMALL_REST = 0.05;
@@ -96,5 +98,6 @@ function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
 
 /** @param short missing with an empty cache */
 function beyondCache(short: Bytes, outside: Bytes, capacity: Bytes): OomClass {
-  return outside >= short && outside >= Math.max(OWN_BYTES, OWN_PART * capacity) ? 'outside' : 'full';
+  const isMuch = outside >= OWN_BYTES ? outside >= OWN_PART * capacity : outside >= LARGE_OUTSIDE * capacity;
+  return isMuch && outside >= Math.max(short, MIN_BYTES) ? 'outside' : 'full';
 }

@@ -144,6 +144,10 @@ describe('The class of an out-of-memory message', () => {
     });
     assert.deepEqual([kind, outsideBytes, shortBytes], ['outside', 8 * GIB - 101 * MIB, GIB - 101 * MIB]);
     assert.match(sentences[1], /this process holds 511 MiB, and other processes 7\.4 GiB/);
+    // On a small device, CUDA itself takes a large part.
+    const small = { asked: '64.00 MiB', capacity: '4.00 GiB', free: '0 bytes', unused: '60.00 MiB' };
+    assert.equal(kindOf({ ...small, allocated: '3.35 GiB' }).class, 'full');
+    assert.equal(kindOf({ ...small, allocated: '2.50 GiB' }).class, 'outside');
     // An own context of CUDA is no cause, nor is memory that would not be enough.
     assert.equal(kindOf({ allocated: '15.00 GiB' }).class, 'full');
     assert.equal(kindOf({ asked: '10.00 GiB' }).class, 'full');

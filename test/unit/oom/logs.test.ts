@@ -53,6 +53,8 @@ describe('An out-of-memory message in a log', () => {
       '(EngineCore pid=2651) ERROR 05-08 11:47:02 [core.py:1136] ',
       '\u001b[1;31m',
       '| ',
+      '# ',
+      '> ',
     ]) {
       const text = TRACEBACK.map((line) => prefix + line).join('\n');
       assert.deepEqual(asked(text), THIS, prefix);
