@@ -364,10 +364,11 @@ export const strings = {
     settings === 0
       ? t('No setting changes what is reserved ({0} allocations replayed, all as recorded)', formatCount(allocations))
       : t('{0} allocations replayed, all as recorded', formatCount(allocations)),
-  whatIfEstimated: (olderBytes: number): string =>
+  whatIfEstimated: (olderBytes: number, insteadOfBytes: number): string =>
     t(
-      '~ estimated: {0} is older than the trace, and is laid out again in the order of its addresses.',
+      '~ estimated: {0} is older than the trace, and is laid out again in the order of its addresses. The recorded settings then reserve {1} at the peak.',
       formatBytes(olderBytes),
+      formatBytes(insteadOfBytes),
     ),
   collectionNeedsLimit: t(
     'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',

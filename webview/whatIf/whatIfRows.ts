@@ -15,20 +15,19 @@ export interface WhatIfRow {
 /** The recorded settings, then the others, the best first. */
 export function whatIfRows({ recorded, outcomes }: WhatIfAnswer): WhatIfRow[] {
   if (recorded === null) return [];
-  const left = ({ fits, leftBytes }: { fits: boolean | null; leftBytes: number | null }): number | null =>
-    fits === true ? leftBytes : null;
-  const { reservedPeakBytes, reservedEndBytes } = recorded;
+  const { reservedPeakBytes, reservedEndBytes, capacityBytes, failure } = recorded;
+  const left = failure === null && capacityBytes !== null ? capacityBytes - reservedPeakBytes : -1;
   return [
     {
       ...{ setting: null, reservedPeakBytes, savedBytes: null, reservedEndBytes },
-      ...{ leftBytes: left(recorded), isEstimate: false },
+      ...{ leftBytes: left < 0 ? null : left, isEstimate: false },
     },
     ...outcomes.map((outcome) => ({
       setting: outcome.setting,
       reservedPeakBytes: outcome.reservedPeakBytes,
       savedBytes: outcome.insteadOfBytes - outcome.reservedPeakBytes,
       reservedEndBytes: outcome.reservedEndBytes,
-      leftBytes: left(outcome),
+      leftBytes: outcome.fits === true ? outcome.leftBytes : null,
       isEstimate: outcome.isEstimate,
     })),
   ];

@@ -109,8 +109,9 @@ export function createWhatIfView(
 /** Null for none. */
 function notesOf({ recorded, outcomes }: WhatIfAnswer): string | null {
   const notes = [];
-  if (recorded !== null && outcomes.some(({ isEstimate }) => isEstimate))
-    notes.push(strings.whatIfEstimated(recorded.olderBytes));
+  const estimate = outcomes.find(({ isEstimate }) => isEstimate);
+  if (recorded !== null && estimate !== undefined)
+    notes.push(strings.whatIfEstimated(recorded.olderBytes, estimate.insteadOfBytes));
   if (outcomes.some(({ setting }) => setting.startsWith('garbage_collection_threshold')))
     notes.push(strings.collectionNeedsLimit);
   return notes.length === 0 ? null : notes.join(' ');

@@ -47,10 +47,12 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
       outcomes.map((one) => cellsOf(one, capacityBytes)),
     ),
   );
-  if (outcomes.some(({ isEstimate }) => isEstimate) && olderBytes > 0) {
+  const estimate = outcomes.find(({ isEstimate }) => isEstimate);
+  if (estimate !== undefined && olderBytes > 0) {
     lines.push(
       '',
       `~ estimated: ${byteText(olderBytes)} is older than the trace, and is laid out again in the order of its addresses.`,
+      `The recorded settings then reserve ${byteText(estimate.insteadOfBytes)} at the peak.`,
     );
   }
   if (outcomes.some(({ setting }) => setting?.includes('garbage_collection_threshold') === true))

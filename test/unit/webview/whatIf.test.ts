@@ -106,18 +106,20 @@ describe('what other settings would reserve', () => {
   });
 
   it('is a row each after the recorded settings; what does not fit leaves nothing', () => {
-    const answer = { ...SELECTION, problem: null, allocations: 2, recorded, outcomes: [outcome] };
-    const ends = { reservedEndBytes: 80, leftBytes: null, isEstimate: false };
-    assert.deepEqual(whatIfRows(answer), [
-      { setting: null, reservedPeakBytes: 90, savedBytes: null, ...ends },
-      {
-        setting: SETTING,
-        reservedPeakBytes: 70,
-        savedBytes: 20,
-        reservedEndBytes: 60,
-        leftBytes: 30,
-        isEstimate: true,
-      },
+    const rowsOf = (failure: { event: number; isReproduced: boolean } | null, fits: boolean) =>
+      whatIfRows({
+        ...{ ...SELECTION, problem: null, allocations: 2 },
+        ...{ recorded: { ...recorded, failure }, outcomes: [{ ...outcome, fits }] },
+      });
+    const own = { setting: null, reservedPeakBytes: 90, savedBytes: null, reservedEndBytes: 80, isEstimate: false };
+    const other = { setting: SETTING, reservedPeakBytes: 70, savedBytes: 20, reservedEndBytes: 60, isEstimate: true };
+    assert.deepEqual(rowsOf(null, true), [
+      { ...own, leftBytes: 10 },
+      { ...other, leftBytes: 30 },
+    ]);
+    assert.deepEqual(rowsOf({ event: 8, isReproduced: true }, false), [
+      { ...own, leftBytes: null },
+      { ...other, leftBytes: null },
     ]);
   });
 });
