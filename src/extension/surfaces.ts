@@ -90,7 +90,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   const fixes = new FixPreview(files);
   const recordAgain = new RecordAgain(session, store, files, recordings);
   const snapshotEditor = new SnapshotEditor(session, timeline);
-  const messages = new OutOfMemoryMessages(store, files, cells);
+  const messages = new OutOfMemoryMessages(store, files, cells, recordings);
 
   context.subscriptions.push(
     store,

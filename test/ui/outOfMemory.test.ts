@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { repositoryRoot } from '../support/repository.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
@@ -33,6 +35,8 @@ from model.net import forward
 
 for step in range(int(sys.argv[1])):
     print(f"step {step} loss {1 / (step + 1):.4f} memory 4.8 GiB")
+with open("runs", "a") as runs:
+    runs.write(f"{sys.argv[1:]} {any('leakline' in name for name in sys.modules)}\\n")
 open("failed", "w").write(str(time.time() * 1000))
 forward(1)
 `;
@@ -54,7 +58,17 @@ describe('An out-of-memory message', () => {
 
   async function open(): Promise<Workbench> {
     const folder = newFolder('message');
-    writeFiles(folder, { 'model/net.py': NET, 'train.py': TRAIN, 'job.log': LOG });
+    const settings = {
+      'python.defaultInterpreterPath': 'python3',
+      // The recorder finds the stand-in for torch: this machine need not have a PyTorch.
+      'terminal.integrated.env.linux': { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') },
+    };
+    writeFiles(folder, {
+      'model/net.py': NET,
+      'train.py': TRAIN,
+      'job.log': LOG,
+      '.vscode/settings.json': JSON.stringify(settings),
+    });
     return ui.open({ folder });
   }
 
@@ -104,5 +118,12 @@ describe('An out-of-memory message', () => {
     console.log(`      marked after ${Math.round(ms)} ms`);
     assert.ok(ms < 2_000, `marked after ${ms} ms`);
     await workbench.picture('oom-terminal');
+    // The same command runs under the recorder.
+    await editor.clickLens(/✖ requested/);
+    await page.locator('.monaco-dialog-box').getByRole('button', { name: 'Record Until It Happens Again' }).click();
+    await eventually(() => {
+      const runs = readFileSync(join(workbench.folder ?? '', 'runs'), 'utf8');
+      assert.equal(runs, "['60000'] False\n['60000'] True\n");
+    });
   });
 });

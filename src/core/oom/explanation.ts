@@ -14,6 +14,8 @@ export interface OomExplanation
   readonly backend: OomNumbers['backend'];
   /** The line that requested memory; null if no traceback names one. */
   readonly asked: OwnerLine | null;
+  /** The file of the workspace that Python ran; null if no traceback names one. */
+  readonly program: string | null;
   /** Devices and ranks with this failure, in ascending order; empty if the log names none. */
   readonly devices: readonly number[];
   readonly ranks: readonly number[];
@@ -88,6 +90,7 @@ export class FailureList {
         failure.numbers;
       const judgement = judge(failure.numbers);
       const asked = 'line' in owner ? owner.line : null;
+      const main = [...failure.outerFrames, ...failure.frames].findLast((frame) => frame.function === '<module>');
       const places = { devices: ascending(devices), ranks: ascending(ranks) };
       return {
         ...judgement,
@@ -99,6 +102,7 @@ export class FailureList {
         unusedBytes,
         limitBytes,
         asked,
+        program: main === undefined ? null : mapping.lookup(main.file),
         ...places,
         count,
         sentences: sentencesOf(failure.numbers, judgement, { asked, ...places, count }),

@@ -7,7 +7,10 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { pathRules } from '../settings.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { isSourcePlace } from '../workspace/openSource.js';
+import type { RecordingTasks } from '../recording/recordingTask.js';
+import { runRecording } from '../recording/runRecording.js';
 import type { FailedOutput } from './outputWatch.js';
+import { argumentsOf } from './programOutput.js';
 
 /** The source of messages that the user passes. */
 const PASSED = 'command';
@@ -24,6 +27,7 @@ export class OutOfMemoryMessages {
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     private readonly cells: NotebookCells,
+    private readonly recordings: RecordingTasks,
   ) {}
 
   /** Replaces the messages of the same source. */
@@ -65,10 +69,10 @@ export class OutOfMemoryMessages {
     let text: string | undefined;
     for (const next of texts) {
       text = await next();
-      const explanations = await this.explain({ source: PASSED, text: text ?? '', cells: NO_CELLS });
+      const explanations = await this.explain({ source: PASSED, text: text ?? '', command: null, cells: NO_CELLS });
       const last = explanations.at(-1);
       if (last === undefined) continue;
-      await show(last);
+      await this.tell(last);
       return;
     }
     // The user closed the prompt.
@@ -82,20 +86,36 @@ export class OutOfMemoryMessages {
       (one) => isSourcePlace(place) && one.file === place.file && one.line === place.line,
     );
     if (mark === undefined) throw new Error(vscode.l10n.t('Run this command on a marked line.'));
-    if ('explanation' in mark) await show(mark.explanation);
+    if ('explanation' in mark) await this.tell(mark.explanation);
     else await vscode.commands.executeCommand(Command.openTimeline);
   }
-}
 
-async function show({ sentences: [headline, ...evidence], asked }: OomExplanation): Promise<void> {
-  const goTo = vscode.l10n.t('Go to Line');
-  const copy = vscode.l10n.t('Copy');
-  const buttons = [...(asked?.mapped === true ? [goTo] : []), copy];
-  const options = { modal: true, detail: evidence.join('\n\n') };
-  const choice = await vscode.window.showInformationMessage(headline, options, ...buttons);
-  if (choice === copy) await vscode.env.clipboard.writeText([headline, ...evidence].join('\n'));
-  if (choice === goTo && asked !== null) {
-    await vscode.commands.executeCommand(InternalCommand.openSource, { file: asked.file, line: asked.line });
+  private async tell(explanation: OomExplanation): Promise<void> {
+    const { sentences, asked, program } = explanation;
+    const [headline, ...evidence] = sentences;
+    const uri = program === null ? undefined : this.files.uri(program);
+    const goTo = vscode.l10n.t('Go to Line');
+    const record = vscode.l10n.t('Record Until It Happens Again');
+    const copy = vscode.l10n.t('Copy');
+    const buttons = [
+      ...(asked?.mapped === true ? [goTo] : []),
+      ...(uri?.scheme === 'file' && vscode.workspace.isTrusted ? [record] : []),
+      copy,
+    ];
+    const options = { modal: true, detail: evidence.join('\n\n') };
+    const choice = await vscode.window.showInformationMessage(headline, options, ...buttons);
+    if (choice === copy) await vscode.env.clipboard.writeText(sentences.join('\n'));
+    if (choice === goTo && asked !== null)
+      await vscode.commands.executeCommand(InternalCommand.openSource, { file: asked.file, line: asked.line });
+    if (choice === record && uri !== undefined) await runRecording(this.recordings, uri, this.argumentsOf(explanation));
+  }
+
+  /** The arguments with which the program ran out of memory, where a terminal knows them. */
+  private argumentsOf(explanation: OomExplanation): readonly string[] {
+    const { program } = explanation;
+    const source = this.store.sourceOf(explanation);
+    const command = source === null ? null : (this.latest.get(source)?.command ?? null);
+    return command === null || program === null ? [] : (argumentsOf(command, program) ?? []);
   }
 }
 

@@ -9,6 +9,8 @@ export interface FailedOutput {
   /** Identifies the terminal, cell or session: its next failure replaces this one. */
   readonly source: string;
   readonly text: string;
+  /** What ran it in a terminal; null elsewhere. */
+  readonly command: string | null;
   /** Addresses of cells, by the number of their execution. */
   readonly cells: ReadonlyMap<number, string>;
 }
@@ -53,7 +55,7 @@ export class OutputWatch extends Listener {
           onDidSendMessage: (message: unknown) => {
             const text = exceptionText(message);
             if (text !== null && hasFailure(text) && explainsOutput())
-              listener.failed({ source: `debugger ${id}`, text, cells: NO_CELLS });
+              listener.failed({ source: `debugger ${id}`, text, command: null, cells: NO_CELLS });
           },
         }),
       }),
@@ -69,7 +71,7 @@ export class OutputWatch extends Listener {
       const known = this.terminals.get(terminal) ?? { source: `terminal ${++this.count}`, failing: null };
       known.failing = execution.commandLine.value;
       this.terminals.set(terminal, known);
-      this.listener.failed({ source: known.source, text: recent.text, cells: NO_CELLS });
+      this.listener.failed({ source: known.source, text: recent.text, command: known.failing, cells: NO_CELLS });
     };
     for await (const data of execution.read()) {
       if (!recent.add(data) || timer !== undefined || failures >= MAX_FAILURES) continue;
@@ -95,6 +97,6 @@ export class OutputWatch extends Listener {
       const order = executionSummary?.executionOrder;
       return order === undefined ? [] : [[order, document.uri.toString()] as const];
     });
-    this.listener.failed({ source, text, cells: new Map(cells) });
+    this.listener.failed({ source, text, command: null, cells: new Map(cells) });
   }
 }

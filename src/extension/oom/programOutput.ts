@@ -29,6 +29,20 @@ export class RecentText {
   }
 }
 
+/** `python3 train.py --lr 1e-3`: only plain words, which mean the same without a shell. */
+const PYTHON_COMMAND = /^(?:\S*[\\/])?python[\d.]*(?:\.exe)?((?: +[\w@%+=:,.\\/-]+)+) *$/;
+
+/** The arguments of a program that a command line runs; null if it runs another one, or needs a shell. */
+export function argumentsOf(commandLine: string, program: string): string[] | null {
+  const words = PYTHON_COMMAND.exec(commandLine)?.[1].trim().split(/ +/) ?? [];
+  const at = words.findIndex((word) => !word.startsWith('-'));
+  if (at === -1) return null;
+  const script = words[at].replaceAll('\\', '/').replace(/^\.\//, '');
+  return script === program || script.endsWith(`/${program}`) || program.endsWith(`/${script}`)
+    ? words.slice(at + 1)
+    : null;
+}
+
 export function hasFailure(text: string): boolean {
   return WORDS.some((words) => text.includes(words));
 }

@@ -39,8 +39,8 @@ export class RecordingTasks {
     return await this.make(definition, at, folder, task.name);
   }
 
-  /** The task for a script: from `tasks.json`, with its arguments, if it is there. */
-  async taskFor(script: vscode.Uri): Promise<vscode.Task> {
+  /** The task for a script: from `tasks.json`, with its arguments, if it is there. @param args if it is not */
+  async taskFor(script: vscode.Uri, args: readonly string[]): Promise<vscode.Task> {
     const folder = vscode.workspace.getWorkspaceFolder(script);
     const tasks = await vscode.tasks.fetchTasks({ type: RECORDING_TASK_TYPE });
     const isOfScript = ({ program }: RecordingDefinition): boolean =>
@@ -51,7 +51,8 @@ export class RecordingTasks {
       .map(({ definition }) => definition)
       .filter(isRecording)
       .find(isOfScript);
-    return await this.make(configured ?? this.plainDefinition(script), script);
+    const plain = { ...this.plainDefinition(script), ...(args.length > 0 && { args: [...args] }) };
+    return await this.make(configured ?? plain, script);
   }
 
   private plainDefinition(script: vscode.Uri): RecordingDefinition {

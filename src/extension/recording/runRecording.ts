@@ -15,10 +15,15 @@ export async function runWithRecording(tasks: RecordingTasks, target: vscode.Uri
 
 /**
  * Runs a Python file under the recorder, in a terminal.
+ * @param args of the program where `tasks.json` has none
  * @returns its exit code at the end, null if it was not started
  * @throws Error with a message for users
  */
-export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): Promise<number | null> {
+export async function runRecording(
+  tasks: RecordingTasks,
+  program: vscode.Uri,
+  args: readonly string[] = [],
+): Promise<number | null> {
   if (!vscode.workspace.isTrusted) {
     throw new Error(vscode.l10n.t('Leakline runs no code of an untrusted workspace. Trust it first.'));
   }
@@ -29,7 +34,7 @@ export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): 
       .map((document) => document.save()),
   );
   if (isSaved.includes(false)) return null;
-  const task = await tasks.taskFor(program);
+  const task = await tasks.taskFor(program, args);
   const python = task.execution instanceof vscode.ProcessExecution ? task.execution.process : '';
   if (!(await hasTorch(python, program))) return null;
   const execution = await vscode.tasks.executeTask(task);

@@ -135,6 +135,11 @@ export class ResultsStore implements vscode.Disposable {
     this.changedEmitter.fire();
   }
 
+  /** The source of a message; null if it is no longer there. */
+  sourceOf(explanation: OomExplanation): string | null {
+    return [...this.messages].find(([, explanations]) => explanations.includes(explanation))?.[0] ?? null;
+  }
+
   clearMessages(): void {
     for (const source of [...this.messages.keys()]) this.setMessages(source, []);
   }

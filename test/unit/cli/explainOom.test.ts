@@ -65,6 +65,7 @@ describe('leakline explain-oom', () => {
       outsideBytes: 482 << 20,
       shortBytes: 994 << 20,
       asked: { file: 'model/net.py', line: 2, function: 'forward', mapped: true },
+      program: null,
       devices: [0],
       ranks: [],
       count: 1,

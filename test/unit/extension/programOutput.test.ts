@@ -1,7 +1,13 @@
 /** Out-of-memory messages in what programs print: found at little cost, and marked on the line. */
 import assert from 'node:assert/strict';
 import type { OomExplanation } from '../../../src/core/oom/explanation.js';
-import { cellErrorText, exceptionText, hasFailure, RecentText } from '../../../src/extension/oom/programOutput.js';
+import {
+  argumentsOf,
+  cellErrorText,
+  exceptionText,
+  hasFailure,
+  RecentText,
+} from '../../../src/extension/oom/programOutput.js';
 import { askingLensText, askingProblemText, messageMarks } from '../../../src/extension/results/askingMarks.js';
 import { explained } from '../oom/explained.js';
 import { plainText } from './support/plainText.js';
@@ -52,6 +58,26 @@ describe('The output of a program', () => {
     assert.equal(exceptionText({ ...answer, command: 'stackTrace' }), null);
     assert.equal(exceptionText({ type: 'event' }), null);
     assert.equal(cellErrorText('[') + cellErrorText('null').trim(), ':');
+  });
+});
+
+describe('The command line of a program', () => {
+  it('gives its arguments where it needs no shell', () => {
+    assert.deepEqual(argumentsOf('python3 -u src/train.py --lr 3e-4 data/x', 'src/train.py'), [
+      '--lr',
+      '3e-4',
+      'data/x',
+    ]);
+    assert.deepEqual(argumentsOf('/venv/bin/python3.12 ./train.py', 'src/train.py'), []);
+    assert.deepEqual(argumentsOf('C:\\py\\python.exe C:\\w\\train.py 1', 'train.py'), ['1']);
+    for (const other of [
+      'python other.py',
+      'torchrun train.py',
+      'python train.py "$X"',
+      'python train.py; rm x',
+      'python',
+    ])
+      assert.equal(argumentsOf(other, 'train.py'), null, other);
   });
 });
 

@@ -26,6 +26,7 @@ describe('An out-of-memory message in a log', () => {
     const text = TRACEBACK.join('\n');
     const [found] = explained(text, FILES);
     assert.deepEqual(found.asked, { file: 'model/net.py', line: 12, function: 'forward', mapped: true });
+    assert.equal(found.program, 'train.py');
     assert.equal(explained(text)[0].asked?.file, '/home/u/proj/model/net.py');
     assert.match(found.sentences.join('\n'), /\nmodel\/net\.py:12 \(forward\) requested 1\.0 GiB on device 0\.\n/);
     assert.deepEqual(asked(`torch.OutOfMemoryError: ${MESSAGE}`), ['full -:0']);
