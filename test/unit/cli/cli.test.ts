@@ -254,7 +254,7 @@ describe('The command line', () => {
       assert.equal((await runHere('analyze', '--fail-on', 'one-off,LEAK,reservedOnly', ...SNAPSHOTS)).status, 0);
       assert.match(
         (await runHere('analyze', '--fail-on', 'bad', ...SNAPSHOTS)).stderr,
-        /oneOff, .*, pendingFrees, incomplete, not/,
+        /oneOff, .*, pendingFrees, incomplete, oom, not/,
       );
     });
 
@@ -374,7 +374,7 @@ describe('The command line', () => {
       [['baseline', '--root', '.', 'x'], /baseline write --root DIR FILES/],
       [
         ['analyze', '--fail-on', 'worse', 'x'],
-        /--fail-on takes leak, cycle, periodic, .*, pendingFrees, incomplete, not 'worse'/,
+        /--fail-on takes leak, cycle, periodic, .*, pendingFrees, incomplete, oom, not 'worse'/,
       ],
       [['compare', '--fail-on', 'worse,leak', 'x', 'y'], /--fail-on takes worse, .*, not 'leak'/],
       [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
