@@ -66,7 +66,7 @@ function entriesOf(stacked: StackedBands, paints: readonly BandPaint[]): Entries
 
 function itemsOf({ shown, more }: Entries): HTMLElement[] {
   const items = shown.map(({ name, title, paint }) => {
-    const item = el('li', {}, swatch(paint), name);
+    const item = el('li', {}, swatch(paint), el('span', { class: 'name' }, name));
     item.title = title;
     return item;
   });
