@@ -47,7 +47,13 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
       outcomes.map((one) => cellsOf(one, capacityBytes)),
     ),
   );
+  const [{ insteadOfBytes }] = outcomes;
   const estimate = outcomes.find(({ isEstimate }) => isEstimate);
+  if (estimate === undefined && capacityBytes !== null && insteadOfBytes !== recorded.reservedPeakBytes)
+    lines.push(
+      '',
+      `The recorded settings reserve ${byteText(insteadOfBytes)} at the peak on ${byteText(capacityBytes)}.`,
+    );
   if (estimate !== undefined && olderBytes > 0) {
     lines.push(
       '',
