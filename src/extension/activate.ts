@@ -6,7 +6,8 @@ import * as vscode from 'vscode';
 import type { LeaklineApi } from './api.js';
 import { ContextKey, Setting } from './contributions.js';
 import { MarkSwitch } from './marks/markSwitch.js';
-import { OutputWatch } from './oom/outputWatch.js';
+import { LogWatch } from './oom/logWatch.js';
+import { OutputWatch, type OutputListener } from './oom/outputWatch.js';
 import { register, registerViews } from './registrations.js';
 import { affects } from './settings.js';
 import type { Surfaces } from './surfaces.js';
@@ -47,20 +48,21 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     return loaded;
   };
 
-  const output = new OutputWatch({
+  const messages: OutputListener = {
     failed: (text) => {
       surfaces()
         .then(({ messages }) => messages.explain(text))
         .catch((error: unknown) => log.error(`Out-of-memory message: ${String(error)}`));
     },
     succeeded: (source) => loaded?.messages.clear(source),
-  });
+  };
   const restart = (): void => void watching?.then((watchers) => watchers.start());
   context.subscriptions.push(
     log,
     marks,
     reports,
-    output,
+    new OutputWatch(messages),
+    new LogWatch(messages, (error) => log.warn(`Log: ${String(error)}`)),
     trees.leaks,
     trees.compare,
     trees.snapshots,

@@ -97,6 +97,7 @@ export const Setting = {
   cacheMaxSize: 'cache.maxSize',
   recordingOptions: 'recording.options',
   outOfMemoryOutput: 'outOfMemory.readOutput',
+  outOfMemoryLogs: 'outOfMemory.logs',
 } as const;
 
 export const ContextKey = {

@@ -71,6 +71,11 @@ export function explainsOutput(): boolean {
   return read(Setting.outOfMemoryOutput, flag, true);
 }
 
+/** Globs of logs that are searched for out-of-memory messages. */
+export function logGlobs(folder: vscode.Uri): string[] {
+  return texts(Setting.outOfMemoryLogs, folder);
+}
+
 /** Globs of possible snapshots, and of exclusions besides the default folders. */
 export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude: string[] } {
   return {

@@ -1,7 +1,7 @@
 /** Out-of-memory messages of programs that were not recorded. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { repositoryRoot } from '../support/repository.js';
@@ -62,11 +62,13 @@ describe('An out-of-memory message', () => {
       'python.defaultInterpreterPath': 'python3',
       // The recorder finds the stand-in for torch: this machine need not have a PyTorch.
       'terminal.integrated.env.linux': { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') },
+      'leakline.outOfMemory.logs': ['out/*.log'],
     };
     writeFiles(folder, {
       'model/net.py': NET,
       'train.py': TRAIN,
       'job.log': LOG,
+      'out/readme.txt': '',
       '.vscode/settings.json': JSON.stringify(settings),
     });
     return ui.open({ folder });
@@ -96,6 +98,30 @@ describe('An out-of-memory message', () => {
     await dialog.waitFor();
     await page.keyboard.press('Escape');
     await workbench.runCommand('Leakline: Clear Results');
+    await problems.untilNoRow(/Fragmentation/);
+  });
+
+  it('in a log of the settings marks the line, until the next job overwrites the log', async () => {
+    const workbench = await open();
+    const { editor } = workbench;
+    await workbench.openFile('model/net.py');
+    const log = join(workbench.folder ?? '', 'out/job.log');
+    const isMarked = (): Promise<boolean> =>
+      editor.untilLens(6, /✖ requested 2\.1 GiB, 9\.9 GiB unused in the cache/, 2_000).then(
+        () => true,
+        () => false,
+      );
+    // VS Code tells of no change until it watches the folder.
+    for (let job = 0; job < 15; job++) {
+      writeFileSync(log, 'step 0\n'.repeat(1000));
+      // In pieces, as a program writes it.
+      for (let at = 0; at < LOG.length; at += 200) appendFileSync(log, LOG.slice(at, at + 200));
+      if (await isMarked()) break;
+    }
+    assert.ok(await isMarked());
+    await workbench.picture('oom-log');
+    writeFileSync(log, 'step 0\n');
+    const problems = await workbench.showProblems();
     await problems.untilNoRow(/Fragmentation/);
   });
 

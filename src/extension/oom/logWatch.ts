@@ -1,0 +1,128 @@
+/** Logs that the settings name: what programs append is searched for out-of-memory messages. Loaded with the window. */
+import { open } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { Setting } from '../contributions.js';
+import { disposeAll, Listener, type Disposer } from '../disposer.js';
+import { affects, explainsOutput, logGlobs } from '../settings.js';
+import type { OutputListener } from './outputWatch.js';
+import { RecentText } from './programOutput.js';
+
+/** How long to wait for the end of a message, in milliseconds. */
+const GATHER_MS = 300;
+/** The end of a log that is read when it is first seen to change. */
+const MAX_END_BYTES = 256 << 10;
+const CHUNK_BYTES = 1 << 20;
+/** Logs that are followed; a glob may match more. */
+const MAX_LOGS = 256;
+const NO_CELLS: ReadonlyMap<number, string> = new Map();
+
+interface Log {
+  /** Bytes that were read. */
+  end: number;
+  recent: RecentText;
+  decoder: TextDecoder;
+  /** Being read, and changed meanwhile. */
+  isBusy: boolean;
+  isChanged: boolean;
+}
+
+export class LogWatch extends Listener {
+  private readonly logs = new Map<string, Log>();
+  private watchers: readonly Disposer[] = [];
+
+  constructor(
+    private readonly listener: OutputListener,
+    private readonly report: (error: unknown) => void,
+  ) {
+    super();
+    this.subscriptions = [
+      { dispose: () => this.stop() },
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.start()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.start()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (affects(event, Setting.outOfMemoryLogs)) this.start();
+      }),
+    ];
+    this.start();
+  }
+
+  private start(): void {
+    this.stop();
+    const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+    this.watchers = folders.flatMap((folder) =>
+      logGlobs(folder.uri).flatMap((glob) => {
+        const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, glob));
+        const changed = ({ fsPath }: vscode.Uri): void => this.changed(fsPath);
+        return [watcher, watcher.onDidCreate(changed), watcher.onDidChange(changed)];
+      }),
+    );
+  }
+
+  private stop(): void {
+    disposeAll(this.watchers);
+    this.watchers = [];
+    this.logs.clear();
+  }
+
+  private changed(path: string): void {
+    if (!explainsOutput()) return;
+    const log = this.logs.get(path) ?? newLog();
+    if (!this.logs.has(path) && this.logs.size >= MAX_LOGS) return;
+    this.logs.set(path, log);
+    log.isChanged = true;
+    if (!log.isBusy) void this.follow(path, log);
+  }
+
+  private async follow(path: string, log: Log): Promise<void> {
+    log.isBusy = true;
+    try {
+      while (log.isChanged && this.logs.get(path) === log) {
+        await delay(GATHER_MS);
+        log.isChanged = false;
+        if (!(await this.read(path, log))) continue;
+        // The message may go on.
+        await delay(GATHER_MS);
+        await this.read(path, log);
+        this.listener.failed({ source: sourceOf(path), text: log.recent.text, command: null, cells: NO_CELLS });
+      }
+    } catch (error) {
+      this.report(error);
+    } finally {
+      log.isBusy = false;
+    }
+  }
+
+  /** Reads what was appended. A shorter log is a new one, whose program has not failed. @returns true for a failure */
+  private async read(path: string, log: Log): Promise<boolean> {
+    const file = await open(path, 'r');
+    try {
+      const { size } = await file.stat();
+      if (size < log.end) this.listener.succeeded(sourceOf(path));
+      if (log.end < 0 || size < log.end) {
+        log.end = Math.max(0, size - MAX_END_BYTES);
+        log.recent = new RecentText();
+        log.decoder = new TextDecoder();
+      }
+      const chunk = new Uint8Array(Math.min(CHUNK_BYTES, size - log.end));
+      let isFailed = false;
+      while (log.end < size) {
+        const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, size - log.end), log.end);
+        if (bytesRead === 0) break;
+        log.end += bytesRead;
+        if (log.recent.add(log.decoder.decode(chunk.subarray(0, bytesRead), { stream: true }))) isFailed = true;
+      }
+      return isFailed;
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+function newLog(): Log {
+  return { end: -1, recent: new RecentText(), decoder: new TextDecoder(), isBusy: false, isChanged: false };
+}
+
+function sourceOf(path: string): string {
+  return `log ${path}`;
+}
