@@ -83,7 +83,7 @@ export async function measureReplay(folder: string): Promise<string> {
   ].join('\n');
 }
 
-/** Of three runs, because other programs take turns. */
+/** The time of the fastest of three runs, because other programs use the processor too. */
 function fastestMs(run: () => unknown): number {
   const times = [1, 2, 3].map(() => {
     const startMs = performance.now();

@@ -7,7 +7,7 @@ export interface WhatIfRow {
   /** Negative if more is reserved; null of the recorded settings. */
   savedBytes: number | null;
   reservedEndBytes: number;
-  /** Of the capacity, at the peak; null if it does not fit, or no capacity is known. */
+  /** Free capacity at the peak; null if it does not fit, or the capacity is unknown. */
   leftBytes: number | null;
   isEstimate: boolean;
 }

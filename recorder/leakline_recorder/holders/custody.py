@@ -55,7 +55,7 @@ class Custody:
             if identity in alive:
                 record.moved += size
             elif (identity[0], UNKNOWN) not in alive:
-                # Of a block whose allocation the events have lost meanwhile, nothing is known.
+                # The events no longer hold the allocation of an unknown block, so it may be live or freed.
                 record.freed += size
 
     @staticmethod

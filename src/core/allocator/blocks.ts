@@ -45,7 +45,7 @@ export class Blocks {
     return block;
   }
 
-  /** The upper part of a block, as a block of its own. */
+  /** Splits a block at a size. @returns the upper part */
   split(block: number, size: Bytes): number {
     const { address, pool, flags, origin } = this;
     const rest = this.add(address[block] + size, this.size[block] - size, pool[block], flags[block], origin[block]);

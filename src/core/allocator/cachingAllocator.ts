@@ -2,6 +2,7 @@
 import { ALLOCATED, Blocks, EXPANDABLE, NONE, UNMAPPED } from './blocks.js';
 import { FreeSet } from './freeSet.js';
 import { MAX_SMALL, SMALL_SEGMENT, segmentBytes, type AllocatorSettings } from './settings.js';
+import { countWhile } from '../model/ascending.js';
 import type { Bytes } from '../model/units.js';
 
 /** Address space of an expandable segment: more than any device has memory. */
@@ -9,13 +10,18 @@ export const SPAN: Bytes = 2 ** 42;
 /** Smallest rest that is split off in the small pool and in expandable segments. */
 const MIN_REST: Bytes = 512;
 
+/** The pool that serves a request of a lane. @param lane the number of a call of {@link CachingAllocator.addPools} */
+export function poolFor(lane: number, size: Bytes): number {
+  return 2 * lane + (size <= MAX_SMALL ? 0 : 1);
+}
+
 /** The blocks that requests of one size class, stream and private pool share. */
 interface Pool {
   readonly free: FreeSet;
   /** Blocks without memory, by address. */
   readonly unmapped: number[];
   readonly isSmall: boolean;
-  /** Of a CUDA graph or a `MemPool`: not released with the rest. */
+  /** Pools of CUDA graphs and `MemPool`s are private: `empty_cache()` does not release them. */
   readonly isPrivate: boolean;
   readonly searches: { count: number };
 }
@@ -121,7 +127,7 @@ export class CachingAllocator {
     return this.fits(this.blocks.size[block], size) ? block : NONE;
   }
 
-  /** True of a block that is large enough, but not too large: a block from `max_split_size_mb` on is not split. */
+  /** Whether a block of this size serves a request. A block of `max_split_size_mb` or more is not split, so it must not be much larger. */
   fits(own: Bytes, size: Bytes): boolean {
     const { maxSplitBytes, maxRoundingBytes } = this.settings;
     if (own < size || maxSplitBytes === Infinity) return own >= size;
@@ -162,7 +168,7 @@ export class CachingAllocator {
     return free;
   }
 
-  /** True of a block that is a segment of its own. */
+  /** Whether a block fills its whole segment. */
   isWhole(block: number): boolean {
     return this.blocks.previous[block] === NONE && this.blocks.next[block] === NONE;
   }
@@ -171,7 +177,7 @@ export class CachingAllocator {
     return (this.blocks.flags[block] & EXPANDABLE) !== 0;
   }
 
-  /** True of a free block that is a segment of its own and cannot expand. */
+  /** Whether a block is free and fills its whole segment, which cannot expand. */
   isIdle(block: number): boolean {
     return (this.blocks.flags[block] & (ALLOCATED | EXPANDABLE)) === 0 && this.isWhole(block);
   }
@@ -216,14 +222,7 @@ export class CachingAllocator {
   /** Where a block is among others by address, or would be. */
   private placeOf(sorted: readonly number[], block: number): number {
     const { address } = this.blocks;
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (address[sorted[middle]] < address[block]) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(sorted.length, (i) => address[sorted[i]] < address[block]);
   }
 
   /** More memory, by all means that the allocator has. */

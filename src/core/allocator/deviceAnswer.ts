@@ -253,7 +253,7 @@ export function failureAnswer(snapshot: Snapshot, history: DeviceHistory): Failu
   // Older memory that is laid out again must not make it fit: that would be no merit of a setting.
   const same: Change = { restarts: isEstimate };
   if (whatIf(requests, same).fits !== false) return null;
-  // Of a setting that needs a limit of the process, a sentence would have to say so.
+  // A setting that also needs a limit of the process is left out, because the sentence would have to say so.
   const tried = usualSettings(requests, false).map((setting) => {
     const change: Change = { restarts: isEstimate, settings: withSettings(requests.settings, setting) };
     return { setting, change, outcome: whatIf(requests, change) };

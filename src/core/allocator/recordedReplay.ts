@@ -9,9 +9,9 @@ import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { NONE } from './blocks.js';
-import { CachingAllocator } from './cachingAllocator.js';
+import { CachingAllocator, poolFor } from './cachingAllocator.js';
 import { rowsByEvent, Step, type Failure, type Requests } from './requests.js';
-import { GRANULE, MAX_SMALL, recordedSettings, roundedSize, segmentBytes, type AllocatorSettings } from './settings.js';
+import { GRANULE, recordedSettings, roundedSize, segmentBytes, type AllocatorSettings } from './settings.js';
 import { Lanes, restore, startState, type StartState } from './startState.js';
 import { isOfSegments, privateSegments, unreplayable, type PrivateSegments } from './traceFacts.js';
 
@@ -303,16 +303,15 @@ class Replay {
     const { allocator, proof, given } = this;
     const { blocks } = allocator;
     const recorded = this.addressOf(this.history.trace.first + ordinal);
-    const sizeClass = Number(size > MAX_SMALL);
     let block = NONE;
-    if (given.length > 0) block = this.allocateMore(ordinal, 2 * given[0].lane + sizeClass, size);
+    if (given.length > 0) block = this.allocateMore(ordinal, poolFor(given[0].lane, size), size);
     else {
       // The columns have no stream of an allocation: it is that of the pool whose next block is at its address.
       const { length } = this.lanes.owners;
       for (let i = 0; i <= length && (block === NONE || blocks.address[block] !== recorded); i++) {
         const lane = i === 0 ? this.lastLane : i - 1;
         if (lane === length) continue;
-        const chosen = allocator.choose(2 * lane + sizeClass, size);
+        const chosen = allocator.choose(poolFor(lane, size), size);
         if (i === 0 || (chosen !== NONE && blocks.address[chosen] === recorded)) block = chosen;
       }
     }
@@ -393,7 +392,7 @@ class Replay {
     }
   }
 
-  /** True of memory that is added for a request after a release for it that completed frees. @param ordinal of it */
+  /** Whether memory is added for a request after a release for that request that completed frees. @param ordinal of the memory */
   private isTriedAgain(ordinal: number): boolean {
     if (this.releaseEnd !== ordinal || this.step[this.release - 1] !== Step.FreeLate) return false;
     this.retry(this.release);
@@ -404,11 +403,12 @@ class Replay {
   private addGiven(): void {
     const { allocator } = this;
     for (const { address, bytes, lane, isMapped } of this.given) {
+      // A segment of the small pool has twice the bytes of its largest block.
+      const pool = poolFor(lane, bytes / 2);
       if (!isMapped) {
-        allocator.addSegment(2 * lane + Number(bytes > 2 * MAX_SMALL), address, bytes);
+        allocator.addSegment(pool, address, bytes);
         continue;
       }
-      const pool = 2 * lane + Number(bytes > 2 * MAX_SMALL);
       const unmapped = allocator.unmappedAt(pool, address);
       allocator.map(unmapped === NONE ? allocator.addSpan(pool, address) : unmapped, bytes);
     }
@@ -504,7 +504,7 @@ class Replay {
     const rounded = roundedSize(size[next], settings);
     const found = this.foundBefore(ordinal, rounded);
     if (isFailure) this.foundByFailed = found;
-    else if (found.has(2 * this.laneOf(next - 1) + Number(rounded > MAX_SMALL))) return;
+    else if (found.has(poolFor(this.laneOf(next - 1), rounded))) return;
     // What the allocator does for a request has the stack of that request.
     const isKnown = ![stack[first + ordinal], stack[next]].some((one) => one === NO_STACK || one === EMPTY_STACK);
     if (isFailure || (isKnown && stack[first + ordinal] === stack[next])) this.retry(ordinal);
@@ -525,7 +525,7 @@ class Replay {
     const size = events.size[event];
     const at = failures.event.indexOf(event);
     const free = at < 0 ? Infinity : failures.deviceFree[at];
-    const pools = this.lanes.owners.map((_, lane) => 2 * lane + Number(size > MAX_SMALL));
+    const pools = this.lanes.owners.map((_, lane) => poolFor(lane, size));
     // The columns have no stream of a failure. The right one has no block for it, and the device too little memory.
     const candidates = this.lastLane < pools.length ? [pools[this.lastLane], ...pools] : [];
     const found = this.releaseEnd === ordinal ? this.foundByFailed : this.foundBefore(ordinal, size);
@@ -544,7 +544,7 @@ class Replay {
   private otherPool(size: Bytes): number {
     const lane = this.lanes.addUnknown();
     this.addPools(lane);
-    return 2 * lane + Number(size > MAX_SMALL);
+    return poolFor(lane, size);
   }
 
   /** Pools that have a block for a request, apart from memory that was freed behind its search. */

@@ -15,12 +15,12 @@ export const enum Step {
   Free = 2,
   /** The memory is released, but another stream still uses it. */
   Await = 3,
-  /** The same as `Free`, but behind the next allocation, or when that has no memory. */
-  FreeLate = 6,
+  /** A free that takes effect after the next allocation, or when that allocation finds no memory. */
+  FreeLate = 4,
   /** The program calls `empty_cache()`. */
-  Release = 4,
+  Release = 5,
   /** The allocator has no memory left. */
-  Fail = 5,
+  Fail = 6,
 }
 
 /** A recorded failure to allocate. */

@@ -1,5 +1,5 @@
 import { AddressTable } from '../model/addressTable.js';
-import { countUpTo } from '../model/ascending.js';
+import { countUpTo, countWhile } from '../model/ascending.js';
 import type { DeviceHistory } from '../model/history.js';
 import { isPrivatePool } from '../model/privatePool.js';
 import { liveBlocks } from '../model/replay.js';
@@ -251,16 +251,10 @@ class StartSizes {
    */
   private firstBehind(end: number, death: number): number | null {
     const all = (this.allocated ??= this.allocationsByAddress());
-    let low = 0;
-    let high = all.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (all[middle].address < end) low = middle + 1;
-      else high = middle;
-    }
     let first = null;
-    for (; low < all.length && all[low].address <= end + MAX_SMALL; low++) {
-      if (all[low].ordinal < death && (first === null || all[low].ordinal < first.ordinal)) first = all[low];
+    let next = countWhile(all.length, (i) => all[i].address < end);
+    for (; next < all.length && all[next].address <= end + MAX_SMALL; next++) {
+      if (all[next].ordinal < death && (first === null || all[next].ordinal < first.ordinal)) first = all[next];
     }
     return first?.address ?? null;
   }

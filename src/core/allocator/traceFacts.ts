@@ -44,7 +44,7 @@ function isExact({ events, segments, blocks }: Snapshot, { device, first, count 
   return range.high - range.low <= MAX_HIGH_DISTANCE;
 }
 
-/** True of actions that change reserved memory. */
+/** Whether an action changes reserved memory. */
 export function isOfSegments(action: number): boolean {
   return (
     action === Action.SegmentAlloc ||

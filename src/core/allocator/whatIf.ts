@@ -1,9 +1,9 @@
 /** What a recording's requests need under other settings, on another device, or without some allocations. */
 import type { Bytes } from '../model/units.js';
 import { NONE } from './blocks.js';
-import { CachingAllocator } from './cachingAllocator.js';
+import { CachingAllocator, poolFor } from './cachingAllocator.js';
 import { Step, type Requests } from './requests.js';
-import { MAX_SMALL, roundedSize, SMALL_SEGMENT, type AllocatorSettings } from './settings.js';
+import { roundedSize, SMALL_SEGMENT, type AllocatorSettings } from './settings.js';
 import { restore } from './startState.js';
 
 /** A change to a recorded program. Without one, the replay is as recorded. */
@@ -159,7 +159,7 @@ class Run {
         case Step.Allocate: {
           if (without?.[own] === 1) break;
           const size = roundedSize(events.size[first + ordinal], settings);
-          const block = this.allocate(ordinal, 2 * lane[ordinal] + (size > MAX_SMALL ? 1 : 0), size);
+          const block = this.allocate(ordinal, poolFor(lane[ordinal], size), size);
           if (block === NONE) return ordinal;
           blockOf[own] = block;
           if (this.late.length > 0) this.releaseLate();

@@ -21,15 +21,15 @@ export interface OlderAt {
   stateBytes: Bytes;
   /** Gradients of the step before, freed in the trace. */
   gradientBytes: Bytes;
-  /** Of a pass before, freed in the trace: they have the sizes of the activations of a recorded pass. */
+  /** Activations of an earlier pass, freed in the trace. They have the sizes of the activations of a recorded pass. */
   activationBytes: Bytes;
-  /** Of cuBLAS, by the size. */
+  /** The workspace of cuBLAS, recognized by its size. */
   workspaceBytes: Bytes;
   /** Freed in the trace, but gradients and optimizer state, by the stack that frees. */
   freed: { stack: StackId; bytes: Bytes; blocks: number }[];
   /** Never freed in the trace. */
   held: { bytes: Bytes; blocks: number };
-  /** Of these, workspaces apart, the sizes that hold most. */
+  /** The sizes that hold most of the memory that is never freed, without workspaces. */
   equal: EqualBlocks[];
   /** True if nearly all of these have sizes whose counts share a factor, as the weights of equal layers. */
   hasLayers: boolean;
@@ -39,7 +39,7 @@ export interface OlderAt {
 interface Younger {
   categoryOf(row: number): CategoryCode;
   mayBeGradient(stack: StackId): boolean;
-  /** True of a stack in an optimizer's step, not where it clears gradients. */
+  /** Whether a stack is in an optimizer's step, but not in `zero_grad`. */
   isOfStep(stack: StackId): boolean;
   readonly copies: WeightCopies;
   asked(row: number): Bytes;
@@ -56,7 +56,7 @@ const OF_TRAINING: ReadonlySet<CategoryCode> = new Set([CategoryCode.Gradients, 
 /** What a forward pass leaves for the backward pass. */
 const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, CategoryCode.WeightCopies]);
 /** Share of older memory that a pass before must make up to be recognized. */
-const LEAST_PASS = 0.5;
+const MIN_PASS_SHARE = 0.5;
 /** `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, PyTorch's default. */
 const CUBLAS_WORKSPACE: Bytes = 8_519_680;
 /** Sizes that are named. */
@@ -217,7 +217,7 @@ export class OlderMemory {
     );
     const own = this.sizesAmong(freed);
     if (total(overlap(own, activations)) < MATCHING * total(own)) return;
-    if (total(own) < LEAST_PASS * total(activations)) return;
+    if (total(own) < MIN_PASS_SHARE * total(activations)) return;
     for (const row of freed) this.codes.set(row, CategoryCode.Activations);
   }
 

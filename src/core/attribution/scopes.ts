@@ -4,7 +4,10 @@ import type { DeviceHistory } from '../model/history.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 
-/** Live memory of a device around a user's scope: of its repeats the one with the highest peak. */
+/**
+ * Live memory of a device at the start and the end of a scope, and the highest in between, older memory included. The
+ * amounts are those of the repeat with the highest peak.
+ */
 export interface Scope {
   device: number;
   /** With `N` in place of a number that each repeat has for itself, as in `ProfilerStep#N`. */

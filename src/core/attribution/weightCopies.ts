@@ -20,7 +20,7 @@ const COMPARED_SHARE = 0.05;
 const FEW_WEIGHTS = 2;
 const MIN_CLASSES = 2;
 /** Share of the held memory that has copies: below it, only inputs are cast, some of a weight's size by chance. */
-const LEAST_COPIED = 0.15;
+const MIN_COPIED = 0.15;
 /** Tensors of one size that a training holds per weight at most: itself, its gradient and two of the optimizer. */
 const MAX_PER_WEIGHT = 4;
 
@@ -61,7 +61,7 @@ export function weightCopies(
     return { weight: 2 * size, held, ...copiesOf(history, rows, held) };
   });
   const copied = found.reduce((sum, { weight, held, highest }) => sum + weight * Math.min(held, highest), 0);
-  if (casts === null ? !isWhole(found, weights) : copied < LEAST_COPIED * bytesOf(weights)) return NONE;
+  if (casts === null ? !isWhole(found, weights) : copied < MIN_COPIED * bytesOf(weights)) return NONE;
   return {
     rows: new Set(found.flatMap(({ rows }) => rows)),
     weights: new Map(found.map(({ weight, highest, held }) => [weight, Math.min(highest, held)])),
@@ -82,7 +82,7 @@ function castingStacks({ frames, stacks, strings }: Snapshot): ReadonlySet<Stack
   return found;
 }
 
-/** Of allocations of one size those that are copies: at no time more than there are weights. @param rows by birth */
+/** The allocations of one size that are copies: at no time more than there are weights. @param rows by birth */
 function copiesOf(history: DeviceHistory, rows: readonly number[], held: number): { rows: number[]; highest: number } {
   const { birth, death } = history.allocations;
   const byDeath = [...rows].sort((a, b) => death[a] - death[b]);

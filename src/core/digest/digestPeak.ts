@@ -15,7 +15,7 @@ import { stepAt } from '../attribution/steps.js';
 /** The peak of a device's curve, or its state without one, with the frames of the stacks that held memory there. */
 export interface DigestPeak {
   device: number;
-  /** True of a trace of one event at most: memory at the snapshot, which may have been higher before. */
+  /** Whether the trace has at most one event. Memory is then that at the snapshot, and may have been higher before. */
   isState: boolean;
   /** Ordinal of the event in the device's trace, -1 for the state before the first. */
   event: number;
@@ -99,14 +99,14 @@ export function devicePeaks(
     .sort((a, b) => hostLast(a, b) || b.liveBytes - a.liveBytes);
 }
 
-/** True of a trace that shows no peak. */
+/** Whether a trace is too short to show a peak. */
 function isState({ count }: DeviceTrace): boolean {
   return count <= 1;
 }
 
 /** Unused memory from which a replay is worth its time, and the least share that a setting must save. */
-const LEAST_UNUSED: Bytes = 256 * 2 ** 20;
-const LEAST_SAVED = 0.05;
+const MIN_UNUSED: Bytes = 256 * 2 ** 20;
+const MIN_SAVED = 0.05;
 /** Events of a trace whose replay takes a moment; `leakline what-if` replays any number. */
 const MAX_REPLAYED = 100_000;
 
@@ -117,11 +117,11 @@ function isLong({ count }: DeviceTrace): boolean {
 function replayedSetting(snapshot: Snapshot, history: TraceHistory): ReplayedSetting | null {
   const { trace, peak } = history;
   const reserved = Math.max(history.reservedAfter(peak) ?? 0, history.reservedAfter(trace.count - 1) ?? 0);
-  if (isState(trace) || isLong(trace) || reserved - history.liveAfter(peak) < LEAST_UNUSED) return null;
+  if (isState(trace) || isLong(trace) || reserved - history.liveAfter(peak) < MIN_UNUSED) return null;
   const best = reservedAnswer(snapshot, history)?.best ?? null;
   if (best === null) return null;
   const saved = best.insteadOfBytes - best.reservedPeakBytes;
-  return saved < Math.max(LEAST_UNUSED, LEAST_SAVED * best.insteadOfBytes) ? null : best;
+  return saved < Math.max(MIN_UNUSED, MIN_SAVED * best.insteadOfBytes) ? null : best;
 }
 
 /** Failures that a curve lists, of which so many are looked into. */

@@ -7,7 +7,7 @@ import type { Bytes } from '../model/units.js';
 /** An owner that the recorder saw, and its part of a line's memory. Places are those of the workspace, if it has them. */
 export interface LineOwner {
   readonly owner: RecordedOwner;
-  /** Of the line, held by this owner at the last search. */
+  /** Bytes of the line that this owner held at the last search. */
   readonly bytes: Bytes;
   readonly place: RecordedPlace | null;
   /** True if the workspace has the file of the place. */

@@ -10,7 +10,7 @@ const MAX_ENTRIES = 10_000;
 /** Loops around a step, which each line of a report is compared with. */
 const MAX_LOOPS = 100;
 
-/** Of one owner; the recorder writes fewer. */
+/** The maximum number for one owner; the recorder writes fewer. */
 const MAX_LENGTHS = 100;
 const MAX_RELEASES = 100;
 const MAX_OTHERS = 10;

@@ -1,3 +1,4 @@
+import { countWhile } from './ascending.js';
 import type { DeviceHistory } from './history.js';
 
 export type Axis = 'time' | 'events';
@@ -54,13 +55,6 @@ export class HistoryAxis {
   }
 
   private firstWhere(reached: (x: number) => boolean): number {
-    let low = 0;
-    let high = this.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (reached(this.xOf(middle))) high = middle;
-      else low = middle + 1;
-    }
-    return low;
+    return countWhile(this.count, (ordinal) => !reached(this.xOf(ordinal)));
   }
 }

@@ -157,7 +157,7 @@ export interface RecordedCustody {
   readonly freedBytes: Bytes;
   /** Bytes that another owner held at the next. */
   readonly movedBytes: Bytes;
-  /** Of the held bytes, those that survived two full garbage collections. */
+  /** The held bytes that survived two full garbage collections. */
   readonly survivedBytes: Bytes;
   /** Lengths of the container at the newest searches, the oldest first. */
   readonly lengths: readonly number[];

@@ -8,7 +8,7 @@ type OomBackend = 'CUDA' | 'HIP' | 'XPU' | 'MPS';
 export interface OomNumbers {
   backend: OomBackend | null;
   device: number | null;
-  /** As the allocator rounded it: the segment that it tried to get. */
+  /** The size of the segment that the allocator tried to get. */
   requestedBytes: Bytes | null;
   capacityBytes: Bytes | null;
   /** Free on the device. */
@@ -63,7 +63,7 @@ const OTHER = ['otherallocations:AMOUNT'].map(amountIn);
 const DEVICES = [/GPU(\d{1,4})(?:;|hasatotal)/, /ondevice(\d{1,4})/];
 const BACKEND = /(CUDA|HIP|XPU|MPS)(?:backend)?(?:error:)?outofmemory/;
 
-/** The same amount in a message that ends early, or that is about another memory, is no message of PyTorch's. */
+/** Other texts have such an amount too: a message that ends early, or that is about other memory. */
 const MESSAGE =
   /(?:CUDA|HIP|XPU|MPSbackend)outofmemory|wouldexceedallowedmemory|OutOfMemoryError|riedtoallocate[\d.]+[A-Za-z]+\.?\(?GPU\d/;
 /** An error that has no numbers; the same words in code or in prose are none. */

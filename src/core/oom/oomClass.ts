@@ -69,7 +69,7 @@ function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
   const { requestedBytes: requested, capacityBytes: capacity, allocatedBytes: allocated, limitBytes: limit } = numbers;
   const { freeBytes: free, unusedBytes: unused } = numbers;
   if (requested === null) return 'incomplete';
-  // Of Metal, the message shows nothing but its limit.
+  // A message of Metal shows only its limit.
   if (numbers.backend === 'MPS') return limit === null ? 'incomplete' : 'limit';
   const most = capacity === null ? Infinity : capacity + Math.max(MAX_ROUNDING, MAX_DRIFT * capacity);
   if (free !== null && free > most) return 'inconsistent';

@@ -19,8 +19,8 @@ const LEAST_WAY = 0.1;
 /** Fewer equal blocks of one stack may be equal by chance. */
 const REPEATED = 3;
 /** Memory before recording is explained from this share of all on, and a use named from this share of it. */
-const LEAST_OLDER = 0.05;
-const LEAST_USE = 0.01;
+const MIN_OLDER = 0.05;
+const MIN_USE = 0.01;
 /** Share of it without a use from which that is said. */
 const LEAST_OPEN = 0.1;
 /** More equal blocks of one stack than the layers of a model. */
@@ -196,7 +196,7 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
   const all = peak.buckets.beforeRecording;
   const { older } = peak;
   const known = older.bytes;
-  if (known < LEAST_OLDER * peak.liveBytes || known === 0) return [];
+  if (known < MIN_OLDER * peak.liveBytes || known === 0) return [];
   const uses = [
     [t('parameters {0}', byteText(older.parameterBytes)), older.parameterBytes],
     [t('optimizer state {0}', byteText(older.stateBytes)), older.stateBytes],
@@ -204,7 +204,7 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
     [t('activations of the previous pass {0}', byteText(older.activationBytes)), older.activationBytes],
     [t('cuBLAS workspace {0}', byteText(older.workspaceBytes)), older.workspaceBytes],
   ] as const;
-  const named = uses.filter(([, bytes]) => bytes >= LEAST_USE * known).map(([text]) => text);
+  const named = uses.filter(([, bytes]) => bytes >= MIN_USE * known).map(([text]) => text);
   const open = known - sum(uses, ([, bytes]) => bytes);
   // Without any stacks there is no recording that anything could be older than.
   const isBlind = peak.noStack === all;
@@ -248,7 +248,7 @@ function evidenceText({ evidence }: OlderReport): string {
 
 function heldText({ older: { held, equal, hasLayers, evidence }, isState }: PeakReport): string {
   const sizes = equal
-    .filter(({ size, blocks }) => blocks > 1 && size * blocks >= LEAST_USE * held.bytes)
+    .filter(({ size, blocks }) => blocks > 1 && size * blocks >= MIN_USE * held.bytes)
     .map(({ size, blocks }) => `${countText(blocks)} × ${byteText(size)}`)
     .join(', ');
   if (sizes === '') return '';

@@ -3,7 +3,8 @@ import { byteText } from '../text/byteText.js';
 import { deviceName } from '../text/deviceName.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
-import type { RunReport, ScopeReport } from '../report/report.js';
+import type { Scope } from '../attribution/scopes.js';
+import type { RunReport } from '../report/report.js';
 import { isLoneSnapshot } from '../report/reportText.js';
 
 /** Rows of the table. */
@@ -31,6 +32,6 @@ export function scopeTable(run: RunReport): { titles: string[]; rows: string[][]
 /** Share of a scope's peak that must come or go inside, to be worth a row. */
 const LEAST_CHANGE = 0.01;
 
-function moves({ startBytes, endBytes, peakBytes }: ScopeReport): boolean {
+function moves({ startBytes, endBytes, peakBytes }: Scope): boolean {
   return Math.max(peakBytes - startBytes, startBytes - endBytes) >= LEAST_CHANGE * peakBytes;
 }

@@ -10,7 +10,7 @@ export function evidenceText({ gaps, reason, ...seen }: Evidence): string {
   return [...seenTexts(seen, gaps), reason].filter((text) => text !== '').join(' ');
 }
 
-/** The same of a finding: amounts are those of all lines that have its verdict. Null without observations. */
+/** What was observed of all lines with a finding's verdict, their amounts added up. Null without observations. */
 export function findingEvidence({ lines, verdict }: Pick<Finding, 'lines' | 'verdict'>): string | null {
   const all = lines.flatMap((line) => (line.verdict === verdict && line.evidence !== null ? [line.evidence] : []));
   if (all.length === 0) return null;

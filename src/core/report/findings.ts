@@ -16,7 +16,7 @@ export interface Finding {
   readonly holder: HolderReport | null;
   /** Lines that allocate the memory, those of the finding's verdict first, each group by size. */
   readonly lines: readonly [LineReport, ...LineReport[]];
-  /** Of lines with the finding's verdict: what has grown so far, at most live in a cycle, else growth. */
+  /** Growth of the lines with the finding's verdict, so far; in a cycle, the maximum of their live bytes. */
   readonly bytes: Bytes;
   /** Of the same lines; null without steps. */
   readonly bytesPerStep: Bytes | null;

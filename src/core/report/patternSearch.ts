@@ -34,7 +34,7 @@ const MAX_STACKS = 3;
  * the same verdicts. Real programs take some thousands.
  */
 const MAX_WORK = 800_000;
-/** The same before a line is skipped that the recorder proved: its source could only add an edit. */
+/** After this work, lines that the recorder proved are skipped, because their source could only add an edit. */
 const PROVED_WORK = 50_000;
 /** What a stack takes apart from its expressions. */
 const WORK_OF_STACK = 400;

@@ -12,18 +12,18 @@ export interface PeakAmount {
   readonly category: Category;
   bytes: Bytes;
   blocks: number;
-  /** Of the blocks, those that the backward pass freed. */
+  /** Blocks that the backward pass freed. */
   keptForBackward: number;
-  /** Of the blocks, those allocated more than a step before. */
+  /** Blocks that were allocated more than a step before. */
   fromEarlierSteps: number;
-  /** Of the bytes, those that an optimizer takes to work on all tensors at once. */
+  /** Bytes that an optimizer needs to work on all tensors at once. */
   foreachBytes: Bytes;
 }
 
 /** What advice on a peak follows from. */
 interface Held {
   readonly peakBytes: Bytes;
-  /** Of all lines without a finding, and buckets, by category. */
+  /** The memory of lines without a finding, and of the buckets, by category. */
   readonly amounts: readonly PeakAmount[];
   readonly older: OlderReport;
   readonly phase: Phase | null;

@@ -8,6 +8,7 @@ import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import type { Category } from '../attribution/category.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
+import type { Scope } from '../attribution/scopes.js';
 import type { WeightEvidence } from '../attribution/olderMemory.js';
 import type { ReplayedSetting } from '../digest/digestPeak.js';
 import type { Phase } from '../attribution/passPhase.js';
@@ -135,21 +136,9 @@ export interface RunReport {
    */
   peaks: PeakReport[];
   /** Live memory around the user's scopes (`record_function`, profiler and optimizer steps) in the latest trace. */
-  scopes: ScopeReport[];
+  scopes: readonly Scope[];
   /** Allocations that failed, in the latest trace that has any. */
   outOfMemory: OutOfMemoryReport[];
-}
-
-/** Live memory of a device at the start and the end of a scope, and the highest in between, older memory included. */
-export interface ScopeReport {
-  device: number;
-  /** With `N` in place of a number that each repeat has for itself, as in `ProfilerStep#N`. */
-  name: string;
-  /** The amounts are those of the repeat with the highest peak. */
-  repeats: number;
-  startBytes: Bytes;
-  endBytes: Bytes;
-  peakBytes: Bytes;
 }
 
 /** Lines that are not named, and their sums. */
@@ -239,21 +228,21 @@ export interface OlderReport {
   bytes: Bytes;
   /** What the trace has of the sizes of the weights; null for nothing. */
   evidence: WeightEvidence | null;
-  /** Of these sizes, one block for each. */
+  /** Blocks of the weights' sizes, one for each weight. */
   parameterBytes: Bytes;
   /** Of these sizes, once or twice more. */
   stateBytes: Bytes;
-  /** Of these sizes, and freed later in the trace. */
+  /** Blocks of the weights' sizes that are freed later in the trace. */
   gradientBytes: Bytes;
-  /** Of the sizes of the activations of a recorded pass, and freed later in the trace. */
+  /** Blocks of the sizes of a recorded pass's activations that are freed later in the trace. */
   activationBytes: Bytes;
-  /** Of the size of cuBLAS's workspace. */
+  /** Blocks of the size of cuBLAS's workspace. */
   workspaceBytes: Bytes;
   /** Freed later in the trace, but gradients and optimizer state, by line; null if autograd or a library frees it. */
   freed: { by: OwnerLine | null; bytes: Bytes; blocks: number }[];
   /** Never freed in the trace. */
   held: { bytes: Bytes; blocks: number };
-  /** Of these, the sizes that hold most. */
+  /** The sizes that hold most of the memory that is never freed. */
   equal: readonly EqualBlocks[];
   /** True if nearly all of these have sizes whose counts share a factor, as the weights of equal layers. */
   hasLayers: boolean;

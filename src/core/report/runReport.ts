@@ -96,7 +96,7 @@ function passesOf({ steps, lifetimes }: SnapshotDigest): RunReport['passes'] {
   return { count, growthBytes };
 }
 
-/** True of a verdict whose line has its own advice. */
+/** Whether a line with this verdict has its own advice. */
 function isFinding(verdict: Verdict): boolean {
   return GROWS.has(verdict) || verdict === 'cycle';
 }

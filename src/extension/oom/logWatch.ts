@@ -22,7 +22,7 @@ interface Log {
   end: number;
   recent: RecentText;
   decoder: TextDecoder;
-  /** Being read, and changed meanwhile. */
+  /** `isChanged` is set while the log is read, too: it is then read again. */
   isBusy: boolean;
   isChanged: boolean;
 }

@@ -186,7 +186,7 @@ export class PlainAllocator {
       .filter(({ block }) => block.state === 'free' && block.size >= size)
       .map((one) => ({ ...one, most: one.block.size + (one.after?.state === 'unmapped' ? one.after.size : 0) }))
       .sort((a, b) => a.block.size - b.block.size || a.block.address - b.block.address);
-    // Of blocks that can expand, the first whose successor cannot expand to less.
+    // The allocator chooses the first expandable block whose successor cannot expand to less.
     let place = 0;
     while (this.settings.expandable && place + 1 < fitting.length && fitting[place + 1].most < fitting[place].most)
       place++;

@@ -117,7 +117,7 @@ export class ChromeEvents {
           break;
         case 'user_annotation':
           this.scope(value['name'], ts, end);
-          // Each step has its own name, and would be a stack of its own.
+          // Each step has its own name, which would make a stack per step.
           if (!value['name'].startsWith(PROFILER_STEP)) this.call(value, CallKind.Scope, value['name'], ts, end);
           break;
       }
