@@ -1,5 +1,5 @@
 import { getOrAdd } from '../maps.js';
-import { Action, BlockState, type SettingValue, type Snapshot } from '../model/snapshot.js';
+import { Action, BlockState, type Snapshot } from '../model/snapshot.js';
 import { isPrivatePool } from '../model/privatePool.js';
 import type { Bytes } from '../model/units.js';
 
@@ -41,7 +41,6 @@ export interface SegmentFacts {
   pending: readonly PendingBlocks[];
   /** Devices whose trace reports a failed allocation. */
   outOfMemory: readonly number[];
-  settings: { readonly [key: string]: SettingValue } | null;
   /** Where the segments of each device begin; none of a device with more than {@link MAX_PLACES}. */
   places: readonly { device: number; addresses: readonly number[] }[];
 }
@@ -93,7 +92,6 @@ export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => num
     outOfMemory: traces
       .filter(({ first, count }) => events.action.subarray(first, first + count).includes(Action.OutOfMemory))
       .map(({ device }) => device),
-    settings: snapshot.settings,
     places: placesOf(snapshot),
   };
 }

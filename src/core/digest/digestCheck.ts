@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Recording } from '../model/recording.js';
 import { count, finite } from '../model/schema.js';
-import type { SettingValue, SnapshotWarning } from '../model/snapshot.js';
+import type { SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from '../attribution/category.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import { WEIGHT_EVIDENCE } from '../attribution/olderMemory.js';
@@ -60,18 +60,6 @@ const blocks: v.GenericSchema<LiveBlocks> = v.pipe(
   v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
 );
 
-const setting: v.GenericSchema<SettingValue> = v.nullable(
-  v.union([
-    text,
-    v.number(),
-    flag,
-    v.record(
-      text,
-      v.lazy(() => setting),
-    ),
-  ]),
-);
-
 const segments: v.GenericSchema<SegmentFacts> = v.object({
   pools: v.array(
     v.object({
@@ -88,7 +76,6 @@ const segments: v.GenericSchema<SegmentFacts> = v.object({
   pending: v.array(v.object({ device: finite, group: count, bytes: finite, blocks: finite })),
   outOfMemory: v.array(finite),
   places: v.array(v.object({ device: finite, addresses: v.array(finite) })),
-  settings: v.nullable(v.record(text, setting)),
 });
 
 const warning: v.GenericSchema<SnapshotWarning> = v.object({
