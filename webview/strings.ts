@@ -358,11 +358,14 @@ export const strings = {
   callNotMapped: t('This call has no file in this workspace.'),
 
   // Other settings of the allocator
-  whatIf: t('Reserved memory with other settings of the allocator'),
+  whatIf: t('Reserved memory with other settings of the allocator, or changes of the program'),
   whatIfFailed: (reason: string): string => t('The allocations could not be replayed: {0}', reason),
   whatIfSummary: (allocations: number, settings: number): string =>
     settings === 0
-      ? t('No setting changes what is reserved ({0} allocations replayed, all as recorded)', formatCount(allocations))
+      ? t(
+          'No change that was replayed changes what is reserved ({0} allocations replayed, all as recorded)',
+          formatCount(allocations),
+        )
       : t('{0} allocations replayed, all as recorded', formatCount(allocations)),
   whatIfEstimated: (olderBytes: number, insteadOfBytes: number): string =>
     t(
@@ -373,7 +376,10 @@ export const strings = {
   collectionNeedsLimit: t(
     'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
   ),
-  setting: t('Setting'),
+  checkpointEstimated: t(
+    '~ estimated: a checkpoint needs temporary memory for its recomputation, which is not recorded.',
+  ),
+  change: t('Change'),
   asRecorded: t('As recorded'),
   reservedPeak: t('Reserved peak'),
   saved: t('Saved'),
@@ -381,9 +387,9 @@ export const strings = {
   ofCapacity: (bytes: number): string => t('Of {0}', formatBytes(bytes)),
   fit: (leftBytes: number | null): string =>
     leftBytes === null ? t('does not fit') : t('{0} left', formatBytes(leftBytes)),
-  drawSetting: (setting: string): string => t('Draw the reserved memory with {0}', setting),
-  reservedWith: (setting: string): string => t('Reserved with {0}', setting),
-  amountReservedWith: (amount: string, setting: string): string => t('{0} reserved with {1}', amount, setting),
+  drawChange: (name: string): string => t('Draw the reserved memory with {0}', name),
+  reservedWith: (name: string): string => t('Reserved with {0}', name),
+  amountReservedWith: (amount: string, name: string): string => t('{0} reserved with {1}', amount, name),
   copySetting: t('Copy Setting'),
   copySettingHint: t('Copy the environment variable with the chosen setting'),
   copyFailed: (reason: string): string => t('Copying failed: {0}', reason),
@@ -393,6 +399,8 @@ export const strings = {
   scrub: t('Instant of the map'),
   scrubHint: t('Drag, or use the arrow keys, to go through time event by event'),
   eventOf: (event: string, events: string): string => t('event {0} of {1}', event, events),
+  mapChanged: (name: string): string =>
+    t('Replayed with {0}. Choose it again in What If for the recording as it is.', name),
   mapReplayed: (unplaced: number): string =>
     unplaced === 0
       ? t(

@@ -113,8 +113,8 @@ export const INITIAL = {
   selectedDetail: null as BandDetail | null,
   /** The line on which the editor's cursor is. */
   cursorLine: null as SourceLine | null,
-  /** The setting whose reserved memory is drawn; null for none. */
-  whatIfSetting: null as string | null,
+  /** The change whose reserved memory and layout are drawn; null for the recording as it is. */
+  change: null as string | null,
   /** That curve, perhaps of another range while the next one loads. */
   reservedWith: null as ReservedAnswer | null,
   pane: 'lines' as Pane,

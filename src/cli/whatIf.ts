@@ -2,11 +2,9 @@
 import { stat } from 'node:fs/promises';
 import { finish } from '../core/allocator/deviceAnswer.js';
 import type { FileLookup } from '../core/attribution/owner.js';
-import { ownerOfStack } from '../core/attribution/ownerTally.js';
 import { mapPaths } from '../core/attribution/pathMapping.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { noSnapshot, readAll } from '../core/formats/readSnapshot.js';
-import type { DeviceHistory } from '../core/model/history.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Snapshot } from '../core/model/snapshot.js';
@@ -31,15 +29,10 @@ export async function whatIfDevices(
   context.analyzing();
   const lookup = lookupOf(snapshot, workspace);
   const left = new Set(command.without);
-  const question = {
-    settings: command.settings.length === 0 ? null : command.settings,
-    capacity: command.capacity,
-    withoutOf:
-      command.without.length === 0
-        ? null
-        : (history: DeviceHistory) => rowsOfLines(snapshot, history, command.without, lookup, left),
-  };
-  const devices = finish(answerDevices(snapshot, recording, question));
+  const { capacity, without } = command;
+  const settings = command.settings.length === 0 ? null : command.settings;
+  const question = { settings, capacity, without, leaking: [] };
+  const devices = finish(answerDevices(snapshot, recording, question, lookup, left));
   for (const { file, line } of left) {
     throw new UsageError(
       `--without ${file}:${line}: that line allocates nothing in the recording. Name one that leakline analyze lists.`,
@@ -48,44 +41,8 @@ export async function whatIfDevices(
   return devices;
 }
 
-/** A line as the command has it: the file is the end of a path. */
-export interface NamedLine {
-  readonly file: string;
-  readonly line: number;
-}
-
-/** Marks the allocations of some lines. @param left lines that no allocation was found for; found ones are removed */
-function rowsOfLines(
-  snapshot: Snapshot,
-  { allocations }: DeviceHistory,
-  lines: readonly NamedLine[],
-  lookup: FileLookup,
-  left: Set<NamedLine>,
-): Uint8Array {
-  const rows = new Uint8Array(allocations.count);
-  const known = new Map<string, boolean>();
-  for (let row = 0; row < allocations.count; row++) {
-    const [stack, forward] = [allocations.stack[row], allocations.forwardStack[row]];
-    const key = `${stack} ${forward}`;
-    let isNamed = known.get(key);
-    if (isNamed === undefined) {
-      const owner = ownerOfStack(snapshot, stack, forward, 'noStack', lookup);
-      const named = 'line' in owner ? lines.find((line) => isLine(owner.line, line)) : undefined;
-      if (named !== undefined) left.delete(named);
-      isNamed = named !== undefined;
-      known.set(key, isNamed);
-    }
-    rows[row] = Number(isNamed);
-  }
-  return rows;
-}
-
-function isLine(owner: NamedLine, { file, line }: NamedLine): boolean {
-  const plain = (path: string): string => `/${path.replaceAll('\\', '/')}`;
-  return owner.line === line && plain(owner.file).endsWith(plain(file));
-}
-
-function lookupOf({ strings, frames }: Snapshot, { files, rules }: ReportWorkspace): FileLookup {
+/** Maps the files of a snapshot to the workspace. */
+export function lookupOf({ strings, frames }: Snapshot, { files, rules }: ReportWorkspace): FileLookup {
   if (files.length === 0) return () => null;
   const recorded = new Set(frames.file.subarray(0, frames.count));
   const mapping = mapPaths(
@@ -96,7 +53,8 @@ function lookupOf({ strings, frames }: Snapshot, { files, rules }: ReportWorkspa
   return (file) => mapping.lookup(file);
 }
 
-async function readOne(path: string): Promise<{ snapshot: Snapshot; recording: Recording | null }> {
+/** Reads the only snapshot of a file, or the one named. @throws SnapshotError */
+export async function readOne(path: string): Promise<{ snapshot: Snapshot; recording: Recording | null }> {
   const isFile = (await stat(path).catch(() => null))?.isFile() === true;
   const member = isFile ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);

@@ -40,6 +40,7 @@ import { throughCache } from './fleet/cache.js';
 import { digestInputs, type FinishedInput } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
+import { addLeakReplays } from './leakReplays.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { Reporting } from './fleet/summary.js';
@@ -133,6 +134,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   }
   const leaks = file?.leaks ?? [];
   const judged = withIgnored(found, leaks);
+  if (command.command === 'analyze') await addLeakReplays(judged, workspace);
   const budget = {
     ...NO_BUDGET,
     ...file?.budget,

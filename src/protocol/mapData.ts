@@ -20,6 +20,8 @@ export interface MapQuery {
   rows: number;
   /** Address of the segment that fills a row alone; null for all. */
   only: string | null;
+  /** The change of the program or its settings with which memory is laid out; null as recorded. */
+  changed: { change: string; capacity: Bytes | null } | null;
 }
 
 export interface MemoryMapAnswer {
@@ -31,6 +33,8 @@ export interface MemoryMapAnswer {
   isEnd: boolean;
   /** Live bytes that the replay finds no place for: the trace does not add up there. */
   unplacedBytes: Bytes;
+  /** The change with which memory is laid out, in a few words; null as recorded. */
+  changedName: string | null;
   /** Address of the only shown segment; null if all are shown, or if it is gone. */
   only: string | null;
   /** False if the input has no addresses of blocks: the rest is empty. */

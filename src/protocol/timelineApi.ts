@@ -96,7 +96,14 @@ const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQue
   }),
   bandDetail: v.object({ ...ofDevice, grouping, series: integer(0), event, row: v.nullable(integer(0)) }),
   flame: v.object({ ...ofDevice, event, over: v.nullable(v.object(stretch)), ...calls }),
-  memoryMap: v.object({ ...ofDevice, event, pixels, rows: pixels, only: v.nullable(text) }),
+  memoryMap: v.object({
+    ...ofDevice,
+    event,
+    pixels,
+    rows: pixels,
+    only: v.nullable(text),
+    changed: v.nullable(v.object({ change: text, capacity: v.nullable(finite) })),
+  }),
   runCurve: v.object({ ...ofDevice, axis: stretch.axis, pixels }),
   compareFlame: v.object({ ...pair, width: v.picklist(COMPARE_WIDTHS), ...calls }),
   series: v.object({
@@ -105,7 +112,7 @@ const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQue
     pixels,
   }),
   whatIf: v.object({ ...ofDevice, capacity: v.nullable(finite) }),
-  reservedWith: v.object({ ...ofDevice, ...stretch, pixels, capacity: v.nullable(finite), setting: text }),
+  reservedWith: v.object({ ...ofDevice, ...stretch, pixels, capacity: v.nullable(finite), change: text }),
 };
 
 /** The same of every call of the page. */

@@ -23,20 +23,28 @@ export interface WhatIfAnswer extends Pick<DeviceAnswer, 'recorded'> {
   outcomes: WhatIfOutcome[];
 }
 
-export interface WhatIfOutcome extends ChangeOutcome {
-  setting: string;
-  /** Sets it in the environment; null for a change of the program. */
+export interface WhatIfOutcome extends Omit<ChangeOutcome, 'setting' | 'program'> {
+  /** Names it in questions; one of each in an answer. */
+  change: string;
+  /** The change in a few words. */
+  name: string;
+  /** The setting in the environment; null for a change of the program. */
   assignment: string | null;
 }
 
-export interface ReservedQuery extends TimelineQuery, WhatIfQuery {
+/** The change that a replay is made with. */
+export interface Changed extends WhatIfQuery {
   /** As in {@link WhatIfOutcome}. */
-  setting: string;
+  change: string;
 }
 
-/** Reserved memory with a setting, over the events of the trace. */
+export type ReservedQuery = TimelineQuery & Changed;
+
+/** Reserved memory with a change, over the events of the trace. */
 export interface ReservedAnswer extends CurveWindow {
   path: string;
   device: number;
-  setting: string;
+  change: string;
+  /** The change in a few words. */
+  name: string;
 }

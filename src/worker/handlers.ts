@@ -22,6 +22,7 @@ import type { WorkerApi, WorkerEvents } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
 import { CompareAnswers, compareTable } from './compareAnswers.js';
 import { FlameAnswers } from './flameAnswers.js';
+import { LeakReplays } from './leakReplays.js';
 import { LineVerdicts } from './lineVerdicts.js';
 import { MapAnswers } from './mapAnswers.js';
 import type { SnapshotReading } from './snapshotReading.js';
@@ -47,9 +48,10 @@ export function workerHandlers(
   const cache = new SourceCache();
   const reports = new ReportsFromSources(proofs);
   const flames = new FlameAnswers(store, workspace);
-  const maps = new MapAnswers(store, workspace);
   const compares = new CompareAnswers(store, workspace);
-  const whatIfs = new WhatIfAnswers(store);
+  const leakReplays = new LeakReplays(store, workspace);
+  const whatIfs = new WhatIfAnswers(store, workspace, verdicts);
+  const maps = new MapAnswers(store, workspace, whatIfs);
   const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport => {
     const { files, rules, roots, texts, capacityBytes } = workspace.listing;
     const { lineText, sourceFacts } = new SourceFiles(roots, texts);
@@ -86,6 +88,7 @@ export function workerHandlers(
       const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
       const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
       const result = await reports.report(store.digests, listing, store.others);
+      await leakReplays.addTo(result.report);
       const before = known === sent?.number ? sent.report : null;
       const report = before === null ? result.report : sharingLines(result.report, before);
       verdicts.take(report);

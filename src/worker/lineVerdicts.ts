@@ -40,17 +40,25 @@ export class LineVerdicts {
     };
   }
 
+  /** The lines that leak in the run of a snapshot. */
+  leaking(path: string): LineReport[] {
+    return this.runOf(path)?.lines.filter(({ verdict, ignored }) => verdict === 'leak' && !ignored) ?? [];
+  }
+
   /** The last failed allocation of a device, or null. */
   failure(path: string, device: number): OutOfMemoryReport | null {
     const failures = this.runs.flatMap(({ outOfMemory }) => outOfMemory);
     return lastFailure(failures.filter((failure) => failure.path === path && failure.device === device));
   }
 
+  private runOf(path: string): RunReport | undefined {
+    return this.runs.find((one) => allSnapshots(one).some((snapshot) => snapshot.path === path));
+  }
+
   private lineOf(path: string, owner: Owner): LineReport | undefined {
     if ('bucket' in owner) return undefined;
     const lines = getOrAdd(this.byPath, path, () => {
-      const run = this.runs.find((one) => allSnapshots(one).some((snapshot) => snapshot.path === path));
-      return new Map(run?.lines.map((line) => [ownerKey(line), line]));
+      return new Map(this.runOf(path)?.lines.map((line) => [ownerKey(line), line]));
     });
     return lines.get(ownerKey(owner.line));
   }

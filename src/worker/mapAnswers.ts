@@ -9,6 +9,7 @@ import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
 import { NO_OWNER, type MapOwner, type MapPool, type MapQuery, type MemoryMapAnswer } from '../protocol/mapData.js';
 import { ownerPlace } from './ownerPlace.js';
 import type { SnapshotStore } from './snapshotStore.js';
+import type { WhatIfAnswers } from './whatIfAnswers.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
 /** Pools, streams and kinds beyond this number are one: a file can name a stream per segment. */
@@ -24,10 +25,11 @@ export class MapAnswers {
   constructor(
     private readonly store: SnapshotStore,
     private readonly workspace: WorkspaceFiles,
+    private readonly whatIfs: WhatIfAnswers,
   ) {}
 
   async memoryMap(query: MapQuery, signal: AbortSignal): Promise<MemoryMapAnswer> {
-    const { path, device, event: asked, pixels, rows } = query;
+    const { path, device, event: asked, pixels, rows, changed } = query;
     const snapshot = this.store.trend(path) === null ? await this.store.snapshot(path, signal) : null;
     if (snapshot === null || snapshot.absent.includes('addresses') || snapshot.absent.includes('reserved')) {
       return { ...WITHOUT_PLACES, path, device, event: asked };
@@ -35,8 +37,9 @@ export class MapAnswers {
     const history = await this.store.history(path, device, signal);
     const last = history.trace.count - 1;
     const event = Math.min(Math.max(-1, Math.trunc(asked)), last);
-    const isEnd = event === last;
-    const at = isEnd ? { snapshot, unplacedBytes: 0 } : snapshotAt(snapshot, history, event);
+    const layout = changed === null ? null : await this.whatIfs.layout({ path, device, ...changed }, event, signal);
+    const isEnd = event === last && layout === null;
+    const at = layout?.at ?? (isEnd ? { snapshot, unplacedBytes: 0 } : snapshotAt(snapshot, history, event));
     const { count } = at.snapshot.segments;
     let only: number | null = null;
     for (let segment = 0; query.only !== null && segment < count; segment++) {
@@ -52,6 +55,7 @@ export class MapAnswers {
       timeUs: history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0),
       isEnd,
       unplacedBytes: at.unplacedBytes,
+      changedName: layout?.name ?? null,
       only: only === null ? null : query.only,
       hasPlaces: true,
       total: map.total,
@@ -73,6 +77,7 @@ const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device' | 'event'> = {
   timeUs: null,
   isEnd: true,
   unplacedBytes: 0,
+  changedName: null,
   only: null,
   hasPlaces: false,
   total: NOTHING,

@@ -3,7 +3,7 @@ import { allocationIndex, type AllocationIndex } from '../core/timeline/allocati
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { findFacts } from '../core/digest/digestFacts.js';
 import { Categorizer } from '../core/attribution/categorizer.js';
-import { deviceHistory, type DeviceHistory } from '../core/model/history.js';
+import { deviceHistory, type TraceHistory } from '../core/model/history.js';
 import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
 import { rankOfDigest } from '../core/runs/runs.js';
 import { StackRoles } from '../core/attribution/stackRole.js';
@@ -46,7 +46,7 @@ interface Resident {
   state: FileState;
   snapshot: Snapshot;
   bytes: Bytes;
-  histories: Map<number, DeviceHistory>;
+  histories: Map<number, TraceHistory>;
   indexes: Map<number, AllocationIndex>;
 }
 
@@ -181,7 +181,7 @@ export class SnapshotStore {
     return (await this.residentOf(path, signal)).snapshot;
   }
 
-  async history(path: string, device: number, signal: AbortSignal): Promise<DeviceHistory> {
+  async history(path: string, device: number, signal: AbortSignal): Promise<TraceHistory> {
     return this.historyOf(path, await this.residentOf(path, signal), device);
   }
 
@@ -229,7 +229,7 @@ export class SnapshotStore {
     return index;
   }
 
-  private historyOf(path: string, resident: Resident, device: number): DeviceHistory {
+  private historyOf(path: string, resident: Resident, device: number): TraceHistory {
     let history = resident.histories.get(device);
     if (history === undefined) {
       history = deviceHistory(resident.snapshot, device);

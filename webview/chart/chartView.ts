@@ -442,13 +442,13 @@ export class ChartView {
     const changed = this.changed(curve);
     const at = changed === null || x > changed.end ? -1 : lastAtOrBelow(changed.x, x);
     const other =
-      changed === null || at < 0 ? [] : [strings.amountReservedWith(amount(changed.values[at]), changed.setting)];
+      changed === null || at < 0 ? [] : [strings.amountReservedWith(amount(changed.values[at]), changed.name)];
     const { from, to } = this.visible(curve);
     const instant = strings.instant(curve.axis === 'time' ? x : null, event, !curve.hasAllocations, (to - from) / 1000);
     return [amounts.join(' \u00b7 '), ...other, instant].join('\n');
   }
 
-  /** Reserved memory with the chosen setting, if that is on the axis of the curve. */
+  /** Reserved memory with the chosen change, if that is on the axis of the curve. */
   private changed(curve: TimelineWindow): ReservedAnswer | null {
     const { reservedWith } = this.store.get();
     return reservedWith !== null && isShown(reservedWith, { selection: curve }) && reservedWith.axis === curve.axis

@@ -35,7 +35,7 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
   const legend = el('div', { class: 'legend' }, peakText, entries, key);
   store.watch(({ curve, layer, reservedWith }) => {
     changed.hidden = reservedWith === null;
-    if (reservedWith !== null) setText(changedText, strings.reservedWith(reservedWith.setting));
+    if (reservedWith !== null) setText(changedText, strings.reservedWith(reservedWith.name));
     legend.hidden = curve === null || curve.events === 0;
     // With bands under the curve, the area is not filled.
     legend.classList.toggle('with-bands', layer && curve?.hasAllocations === true);

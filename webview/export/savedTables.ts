@@ -105,9 +105,9 @@ export function mapTable(map: MemoryMapAnswer): TableData {
 
 export function whatIfTable(rows: readonly WhatIfRow[]): TableData {
   return {
-    columns: ['setting', 'reserved_peak_bytes', 'saved_bytes', 'reserved_at_end_bytes', 'left_bytes', 'is_estimate'],
+    columns: ['change', 'reserved_peak_bytes', 'saved_bytes', 'reserved_at_end_bytes', 'left_bytes', 'is_estimate'],
     rows: rows.map((row): Cell[] => [
-      row.setting ?? strings.asRecorded,
+      row.change?.name ?? strings.asRecorded,
       ...[row.reservedPeakBytes, row.savedBytes, row.reservedEndBytes, row.leftBytes, Number(row.isEstimate)],
     ]),
   };

@@ -27,7 +27,8 @@ export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
       const isNew = selection !== before.selection || choices !== before.choices || pane !== before.pane;
       const events = ({ curve }: ViewState): number => curve?.events ?? -1;
       const moved = pin?.event !== before.pin?.event || events(state) !== events(before);
-      if (isNew || moved || state.tabled !== before.tabled || state.mapOnly !== before.mapOnly) this.ask();
+      const isChanged = state.change !== before.change;
+      if (isNew || moved || isChanged || state.tabled !== before.tabled || state.mapOnly !== before.mapOnly) this.ask();
     });
   }
 
@@ -42,12 +43,13 @@ export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
   /** Requests it again, also after a failure. */
   ask(): void {
     const state = this.page.get();
-    const { pin, pane, mapOnly } = state;
+    const { pin, pane, mapOnly, change } = state;
     const curve = currentCurve(state);
     if (!asksMap(state) || curve === null || this.size.pixels === 0) return;
-    const { path, device } = curve;
+    const { path, device, capacityBytes: capacity } = curve;
     const event = pin?.event ?? curve.events - 1;
-    this.send({ path, device, event, ...this.size, only: pane === 'map' ? mapOnly : null });
+    const changed = pane === 'map' && change !== null ? { change, capacity } : null;
+    this.send({ path, device, event, ...this.size, only: pane === 'map' ? mapOnly : null, changed });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Below the chart: the segments of the device and their blocks at the selected instant. */
+import type { MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { el } from '../dom.js';
 import { mapTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';
@@ -69,7 +70,7 @@ export function createMapView(
     if (map === before.answer) return;
     const when = map === null || map.isEnd ? strings.atTheEnd : whenOf(map, store.get());
     pane.summarize(map?.hasPlaces === true ? `${when}: ${mapSummary(map)}` : '');
-    replayed.show(map === null || map.isEnd ? null : strings.mapReplayed(map.unplacedBytes));
+    replayed.show(map === null ? null : noteOf(map));
     pane.read('');
     whole.setEnabled(map?.only != null);
     if (map !== null) grid.show(map);
@@ -90,6 +91,12 @@ export function createMapView(
       },
     },
   };
+}
+
+/** What the picture is, if it is not the snapshot itself. */
+function noteOf({ isEnd, changedName, unplacedBytes }: MemoryMapAnswer): string | null {
+  if (changedName !== null) return strings.mapChanged(changedName);
+  return isEnd ? null : strings.mapReplayed(unplacedBytes);
 }
 
 /** Through time, event by event: a slider over the trace that moves the pin. */

@@ -1,10 +1,10 @@
 import type { WhatIfAnswer } from '../../src/protocol/whatIfData.js';
 
 export interface WhatIfRow {
-  /** Null for the recorded settings. */
-  setting: string | null;
+  /** Null for the recording as it is. */
+  change: { id: string; name: string } | null;
   reservedPeakBytes: number;
-  /** Negative if more is reserved; null of the recorded settings. */
+  /** Negative if more is reserved; null of the recording as it is. */
   savedBytes: number | null;
   reservedEndBytes: number;
   /** Free capacity at the peak; null if it does not fit, or the capacity is unknown. */
@@ -12,18 +12,18 @@ export interface WhatIfRow {
   isEstimate: boolean;
 }
 
-/** The recorded settings, then the others, the best first. */
+/** The recording as it is, then with each change, the best first. */
 export function whatIfRows({ recorded, outcomes }: WhatIfAnswer): WhatIfRow[] {
   if (recorded === null) return [];
   const { reservedPeakBytes, reservedEndBytes, capacityBytes, failure } = recorded;
   const left = failure === null && capacityBytes !== null ? capacityBytes - reservedPeakBytes : -1;
   return [
     {
-      ...{ setting: null, reservedPeakBytes, savedBytes: null, reservedEndBytes },
+      ...{ change: null, reservedPeakBytes, savedBytes: null, reservedEndBytes },
       ...{ leftBytes: left < 0 ? null : left, isEstimate: false },
     },
     ...outcomes.map((outcome) => ({
-      setting: outcome.setting,
+      change: { id: outcome.change, name: outcome.name },
       reservedPeakBytes: outcome.reservedPeakBytes,
       savedBytes: outcome.insteadOfBytes - outcome.reservedPeakBytes,
       reservedEndBytes: outcome.reservedEndBytes,

@@ -1,4 +1,4 @@
-/** Requests what other settings would reserve while that is shown, and the curve of the chosen one. */
+/** Requests what other settings and changes would reserve while that is shown, and the curve of the chosen one. */
 import type { ReservedAnswer, ReservedQuery, WhatIfAnswer, WhatIfQuery } from '../../src/protocol/whatIfData.js';
 import type { Host } from '../host.js';
 import { Latest } from '../latest.js';
@@ -30,23 +30,23 @@ export class WhatIfSession extends Question<WhatIfQuery, WhatIfAnswer> {
       {
         answer: (answer) => {
           const state = page.get();
-          const isWanted = isShown(answer, state) && answer.setting === state.whatIfSetting && state.pane === 'whatIf';
+          const isWanted = isShown(answer, state) && answer.change === state.change && drawsChange(state);
           if (isWanted) page.update({ reservedWith: answer });
         },
-        failure: (error) => page.update({ whatIfSetting: null, openError: sentenceOf(error) }),
+        failure: (error) => page.update({ change: null, openError: sentenceOf(error) }),
       },
       CURVE_PACE_MS,
     );
     page.watch((state, before) => {
-      const { selection, choices, pane, whatIfSetting, curve } = state;
+      const { selection, choices, pane, change, curve } = state;
       if (selection !== before.selection) {
         this.asked = '';
         this.cancel();
-        page.update({ whatIfSetting: null });
+        page.update({ change: null });
       }
       if (choices !== before.choices) this.asked = '';
       this.ask();
-      const isOther = selection !== before.selection || pane !== before.pane || whatIfSetting !== before.whatIfSetting;
+      const isOther = selection !== before.selection || pane !== before.pane || change !== before.change;
       if (isOther || curve !== before.curve) this.askCurve();
     });
   }
@@ -72,16 +72,21 @@ export class WhatIfSession extends Question<WhatIfQuery, WhatIfAnswer> {
     this.send(query);
   }
 
-  /** Draws the reserved memory of a setting, or no longer if it is drawn. */
-  choose(setting: string): void {
-    this.page.update({ whatIfSetting: setting === this.page.get().whatIfSetting ? null : setting });
+  /** Draws the reserved memory and the layout with a change, or no longer if they are drawn. */
+  choose(change: string): void {
+    this.page.update({ change: change === this.page.get().change ? null : change });
+  }
+
+  /** The assignment of the chosen setting, null without one. */
+  assignment(): string | null {
+    const { change } = this.page.get();
+    return this.store.get().answer?.outcomes.find((outcome) => outcome.change === change)?.assignment ?? null;
   }
 
   /** Puts the assignment of the chosen setting on the clipboard. */
   copy(): void {
-    const { whatIfSetting } = this.page.get();
-    const assignment = this.store.get().answer?.outcomes.find(({ setting }) => setting === whatIfSetting)?.assignment;
-    if (assignment == null) return;
+    const assignment = this.assignment();
+    if (assignment === null) return;
     this.host.call('copyText', { text: assignment }).then(
       () => this.page.update({ openError: null }),
       (error: unknown) => this.page.update({ openError: strings.copyFailed(sentenceOf(error)) }),
@@ -98,16 +103,21 @@ export class WhatIfSession extends Question<WhatIfQuery, WhatIfAnswer> {
 
   private askCurve(): void {
     const state = this.page.get();
-    const { pane, whatIfSetting: setting, reservedWith } = state;
+    const { change, reservedWith } = state;
     const curve = currentCurve(state);
-    if (pane !== 'whatIf' || setting === null || curve === null) {
+    if (!drawsChange(state) || change === null || curve === null) {
       this.curve.cancel();
       this.page.update({ reservedWith: null });
       return;
     }
     if (this.pixels === 0) return;
-    if (reservedWith !== null && reservedWith.setting !== setting) this.page.update({ reservedWith: null });
+    if (reservedWith !== null && reservedWith.change !== change) this.page.update({ reservedWith: null });
     const { path, device, axis, window, capacityBytes: capacity } = curve;
-    this.curve.request({ path, device, axis, window, capacity, setting, pixels: this.pixels });
+    this.curve.request({ path, device, axis, window, capacity, change, pixels: this.pixels });
   }
+}
+
+/** True while the table of the changes shows, or the map of one. */
+function drawsChange({ pane }: ViewState): boolean {
+  return pane === 'whatIf' || pane === 'map';
 }

@@ -1,5 +1,5 @@
-/** Below the chart: what other settings of the allocator would reserve. A chosen one has its curve in the chart. */
-import type { WhatIfAnswer } from '../../src/protocol/whatIfData.js';
+/** Below the chart: what other settings and changes would reserve. A chosen one has its curve in the chart. */
+import type { WhatIfAnswer, WhatIfOutcome } from '../../src/protocol/whatIfData.js';
 import { el } from '../dom.js';
 import { whatIfTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';
@@ -26,7 +26,7 @@ export function createWhatIfView(
   });
   const problem = createMessage('hint');
   const notes = createMessage('hint');
-  /** The buttons that choose, by setting. */
+  /** The buttons that choose, by change. */
   const buttons = new Map<string, HTMLButtonElement>();
   const table = new DataTable<WhatIfRow>({ class: 'what-if-table', label: strings.whatIf });
   const pane = createPane({
@@ -39,25 +39,24 @@ export function createWhatIfView(
   });
   new ResizeObserver(() => whatIfs.setPixels(pane.element.clientWidth)).observe(pane.element);
 
-  const nameCell = ({ setting }: WhatIfRow): Cell => {
-    if (setting === null) return { content: strings.asRecorded };
-    const button = el('button', { class: 'link', title: strings.drawSetting(setting) }, setting);
-    button.addEventListener('click', () => whatIfs.choose(setting));
-    buttons.set(setting, button);
+  const nameCell = ({ change }: WhatIfRow): Cell => {
+    if (change === null) return { content: strings.asRecorded };
+    const button = el('button', { class: 'link', title: strings.drawChange(change.name) }, change.name);
+    button.addEventListener('click', () => whatIfs.choose(change.id));
+    buttons.set(change.id, button);
     return { content: button };
   };
   const column = (text: string, cell: (row: WhatIfRow) => Cell): Column<WhatIfRow> => ({ text, kind: 'number', cell });
   const markChosen = (): void => {
-    const { whatIfSetting } = store.get();
-    for (const [setting, button] of buttons) {
-      const isChosen = setting === whatIfSetting;
+    const { change } = store.get();
+    for (const [id, button] of buttons) {
+      const isChosen = id === change;
       button.setAttribute('aria-pressed', String(isChosen));
       const row = button.closest('tr');
       if (isChosen) row?.setAttribute('aria-current', 'true');
       else row?.removeAttribute('aria-current');
     }
-    const { answer } = whatIfs.store.get();
-    copy.setEnabled(answer?.outcomes.find(({ setting }) => setting === whatIfSetting)?.assignment != null);
+    copy.setEnabled(whatIfs.assignment() !== null);
   };
 
   whatIfs.store.watch(({ answer, loading, error }, before) => {
@@ -74,7 +73,7 @@ export function createWhatIfView(
     const capacity = recorded.capacityBytes;
     table.show({
       columns: [
-        nameColumn<WhatIfRow, string>(strings.setting, nameCell),
+        nameColumn<WhatIfRow, string>(strings.change, nameCell),
         column(strings.reservedPeak, ({ reservedPeakBytes, isEstimate }) => ({
           content: `${isEstimate ? '~' : ''}${formatBytes(reservedPeakBytes)}`,
           title: formatExactBytes(reservedPeakBytes),
@@ -90,7 +89,7 @@ export function createWhatIfView(
     markChosen();
   });
   store.watch((state, before) => {
-    if (state.whatIfSetting !== before.whatIfSetting) markChosen();
+    if (state.change !== before.change) markChosen();
   });
 
   return {
@@ -109,10 +108,12 @@ export function createWhatIfView(
 /** Null for none. */
 function notesOf({ recorded, outcomes }: WhatIfAnswer): string | null {
   const notes = [];
-  const estimate = outcomes.find(({ isEstimate }) => isEstimate);
+  const isCheckpoint = ({ change }: WhatIfOutcome): boolean => change === 'checkpoint';
+  const estimate = outcomes.find((outcome) => outcome.isEstimate && !isCheckpoint(outcome));
   if (recorded !== null && estimate !== undefined)
     notes.push(strings.whatIfEstimated(recorded.olderBytes, estimate.insteadOfBytes));
-  if (outcomes.some(({ setting }) => setting.startsWith('garbage_collection_threshold')))
+  if (outcomes.some(isCheckpoint)) notes.push(strings.checkpointEstimated);
+  if (outcomes.some(({ change }) => change.startsWith('garbage_collection_threshold')))
     notes.push(strings.collectionNeedsLimit);
   return notes.length === 0 ? null : notes.join(' ');
 }

@@ -416,6 +416,26 @@ export class CachingAllocator {
     return this.pools.flatMap(({ free }) => free.all());
   }
 
+  /** The blocks of each piece of memory without a gap, of one segment, by address. @param allocated blocks */
+  mappedRuns(allocated: Iterable<number>): number[][] {
+    const { previous, next, flags, address } = this.blocks;
+    const isMapped = (block: number): boolean => block !== NONE && (flags[block] & UNMAPPED) === 0;
+    const seen = new Set<number>();
+    const runs: number[][] = [];
+    for (const block of [...allocated, ...this.freeBlocks()]) {
+      if (seen.has(block)) continue;
+      let first = block;
+      while (isMapped(previous[first])) first = previous[first];
+      const run: number[] = [];
+      for (let at = first; isMapped(at); at = next[at]) {
+        seen.add(at);
+        run.push(at);
+      }
+      runs.push(run);
+    }
+    return runs.sort(([a], [b]) => address[a] - address[b]);
+  }
+
   /** The unmapped block of a pool that begins at an address; {@link NONE} if there is none. */
   unmappedAt(pool: number, address: number): number {
     return this.pools[pool].unmapped.find((block) => this.blocks.address[block] === address) ?? NONE;

@@ -5,7 +5,8 @@ import type { Bytes } from '../model/units.js';
 import { replayAsRecorded, type ReplayProof } from './recordedReplay.js';
 import type { Requests } from './requests.js';
 import { withSettings } from './settings.js';
-import { CAPACITY_STEP, smallestCapacity, whatIf, type Change, type Outcome } from './whatIf.js';
+import type { Change, Outcome } from './changedReplay.js';
+import { CAPACITY_STEP, smallestCapacity, whatIf } from './whatIf.js';
 
 /** What is asked about a device. */
 export interface Question {
@@ -14,16 +15,41 @@ export interface Question {
   readonly capacity: Bytes | null;
   /** 1 for each row of the history's allocations that is left out of all outcomes; null for none. */
   readonly without: Uint8Array | null;
-  /** The first event of each step, ascending; indices into the device's trace. */
-  readonly steps: ArrayLike<number>;
+  /** Changes of the program, each for itself. */
+  readonly programs: readonly ProgramChange[];
   /** True to find the smallest capacity that fits, too, which takes many replays; only if a capacity is known. */
   readonly wantsCapacities: boolean;
 }
 
+/**
+ * A change of the program: `empty_cache()` before each step, gradients freed before the forward pass, no copies of the
+ * weights by autocast, no copies by an optimizer that works on all tensors at once, a checkpointed module, no leaks.
+ */
+export type ProgramChangeKind = 'emptyCache' | 'gradients' | 'weightCopies' | 'foreach' | 'checkpoint' | 'leaks';
+
+/** A place in a program. */
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly function: string;
+}
+
+export interface ProgramChange {
+  readonly kind: ProgramChangeKind;
+  /** Null for the whole program. */
+  readonly at: Place | null;
+  readonly change: Change;
+}
+
 export interface ChangeOutcome extends Outcome {
-  /** A setting, {@link EMPTY_CACHE}, or null for the recorded settings without some allocations. */
+  /** Null for a change of the program. */
   setting: string | null;
-  /** True if memory that is older than the trace is laid out again, in an order that is not known. */
+  /** Null for a setting; null too for the recorded program without some allocations. */
+  program: { kind: ProgramChangeKind; at: Place | null } | null;
+  /**
+   * True if memory that is older than the trace is laid out again, in an order that is not known, and of a checkpoint,
+   * because the temporary memory of its recomputation is not recorded.
+   */
   isEstimate: boolean;
   /** The reserved peak without the change, by the same replay. */
   insteadOfBytes: Bytes;
@@ -54,8 +80,8 @@ interface RecordedOutcome {
   smallestCapacityBytes: Bytes | null;
 }
 
-/** The change that calls `torch.cuda.empty_cache()` before each step. */
-export const EMPTY_CACHE = 'empty_cache() between steps';
+/** Share of the reserved peak that a change of the program leaves at most, to be worth its time. */
+const MAX_LEFT = 0.98;
 
 const USUAL_SETTINGS = [
   'max_split_size_mb:128',
@@ -82,7 +108,7 @@ export function finish<Answer>(turns: InTurns<Answer>): Answer {
 export function* answerDevice(
   snapshot: Snapshot,
   history: DeviceHistory,
-  { settings, capacity, without, steps, wantsCapacities }: Question,
+  { settings, capacity, without, programs, wantsCapacities }: Question,
 ): InTurns<DeviceAnswer> {
   const { proof, requests } = replayAsRecorded(snapshot, history);
   yield;
@@ -106,48 +132,58 @@ export function* answerDevice(
     smallestCapacityBytes: least(same, unchanged),
   };
   yield;
-  const less: Change = without === null ? {} : { without };
   const outcomes: ChangeOutcome[] = [];
-  const add = (setting: string | null, change: Change, isWished: boolean): void => {
-    const whole: Change = { ...change, ...less };
+  const add = (of: Pick<ChangeOutcome, 'setting' | 'program'>, change: Change, isWished: boolean): void => {
+    const whole: Change = { ...change, ...leaving(without, change.without) };
     const { restarts = false } = whole;
     const outcome = whatIf(requests, whole);
     const base = restarts ? again : unchanged;
-    const alone = without === null ? base : whatIf(requests, { ...same, ...less, restarts });
+    const alone = without === null ? base : whatIf(requests, { ...same, without, restarts });
     if (!isWished && isEqual(outcome, alone)) return;
     outcomes.push({
-      setting,
-      isEstimate: restarts,
+      ...of,
+      isEstimate: restarts || of.program?.kind === 'checkpoint',
       insteadOfBytes: base.reservedPeakBytes,
       smallestCapacityBytes: least(whole, outcome),
       ...outcome,
     });
   };
-  if (without !== null) add(null, same, true);
-  const usual = usualSettings(requests, capacity !== null || requests.limit !== null);
-  for (const setting of settings ?? [...usual, ...(steps.length > 0 ? [EMPTY_CACHE] : [])]) {
+  if (without !== null) add({ setting: null, program: null }, same, true);
+  for (const setting of settings ?? usualSettings(requests, capacity !== null || requests.limit !== null)) {
     yield;
-    add(setting, changeOf(requests, setting, capacity, steps), settings !== null);
+    add({ setting, program: null }, withSetting(requests, setting, capacity), settings !== null);
   }
-  return { replay: proof, recorded, outcomes: outcomes.sort(betterFirst) };
+  for (const { kind, at, change } of programs) {
+    yield;
+    add({ setting: null, program: { kind, at } }, { ...same, restarts: isOlder, ...change }, kind === 'leaks');
+  }
+  const isWorth = (one: ChangeOutcome): boolean =>
+    one.program === null || one.program.kind === 'leaks' || one.reservedPeakBytes <= MAX_LEFT * one.insteadOfBytes;
+  return { replay: proof, recorded, outcomes: outcomes.filter(isWorth).sort(betterFirst) };
 }
 
-/** A setting, like another device, is there from the start of the program on: older memory would be elsewhere too. */
+/** Leaves out what either does. */
+function leaving(one: Uint8Array | null, other: Uint8Array | undefined): Pick<Change, 'without'> {
+  if (one === null || other === undefined) return { without: one ?? other };
+  return { without: one.map((isLeftOut, row) => isLeftOut | other[row]) };
+}
+
+/** A setting, like another device or program, is there from the start of the program on: older memory would be elsewhere too. */
 function unchangedOn({ start }: Requests, capacity: Bytes | null): Change {
   return capacity === null ? { restarts: false } : { capacity, restarts: start.reservedBytes > 0 };
 }
 
-/** The change that an outcome's setting makes. @throws RangeError with a sentence, for a setting that is unknown or out of range */
-export function changeOf(
-  requests: Requests,
-  setting: string,
-  capacity: Bytes | null,
-  steps: ArrayLike<number>,
-): Change {
-  const same = unchangedOn(requests, capacity);
-  return setting === EMPTY_CACHE
-    ? { ...same, emptiedBefore: steps }
-    : { ...same, settings: withSettings(requests.settings, setting), restarts: requests.start.reservedBytes > 0 };
+/** The change that a setting makes. @throws RangeError with a sentence, for a setting that is unknown or out of range */
+function withSetting(requests: Requests, setting: string, capacity: Bytes | null): Change {
+  const restarts = requests.start.reservedBytes > 0;
+  return { ...unchangedOn(requests, capacity), settings: withSettings(requests.settings, setting), restarts };
+}
+
+/** The whole change behind an outcome. @throws RangeError as {@link withSettings} does */
+export function changeOf(requests: Requests, change: string | ProgramChange, capacity: Bytes | null): Change {
+  return typeof change === 'string'
+    ? withSetting(requests, change, capacity)
+    : { ...unchangedOn(requests, capacity), restarts: requests.start.reservedBytes > 0, ...change.change };
 }
 
 /** A capacity that is known not to fit. */

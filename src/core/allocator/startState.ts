@@ -21,7 +21,13 @@ const MAX_SPAN: Bytes = 2 ** 39;
 
 /** Which streams and private pools a device has. */
 export class Lanes {
-  readonly owners: { readonly owner: string; readonly isPrivate: boolean }[] = [];
+  /** Stream and pool are text ids. */
+  readonly owners: {
+    readonly owner: string;
+    readonly isPrivate: boolean;
+    readonly stream: number;
+    readonly pool: number;
+  }[] = [];
   private readonly numbers = new Map<string, Lane>();
 
   constructor(private readonly strings: Snapshot['strings']) {}
@@ -36,12 +42,12 @@ export class Lanes {
     if (known !== undefined) return known;
     if (this.owners.length === MAX_LANES) return NONE;
     this.numbers.set(key, this.owners.length);
-    return this.owners.push({ owner, isPrivate }) - 1;
+    return this.owners.push({ owner, isPrivate, stream, pool }) - 1;
   }
 
   /** A lane of a stream without a name, in the default pool. */
   addUnknown(): Lane {
-    return this.owners.push({ owner: '', isPrivate: false }) - 1;
+    return this.owners.push({ owner: '', isPrivate: false, stream: 0, pool: 0 }) - 1;
   }
 }
 

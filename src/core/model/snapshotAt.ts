@@ -27,7 +27,8 @@ const HIGH_WORD = 2 ** 32;
 /** Counts addresses from here on, so that a number holds each exactly, also above 2^53. */
 type HighBase = number;
 
-interface Segment {
+/** A segment of a layout; its start is counted from the base. */
+export interface LaidSegment {
   start: number;
   size: Bytes;
   stream: number;
@@ -37,7 +38,8 @@ interface Segment {
   isExpandable: number;
 }
 
-interface Block {
+/** A block of a layout; its start is counted from the base. */
+export interface LaidBlock {
   start: number;
   size: Bytes;
   state: BlockState;
@@ -53,7 +55,22 @@ export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: 
   const base = lowestHighWord(snapshot, history);
   const segments = segmentsAt(snapshot, history, ordinal, base);
   const live = blocksAt(snapshot, history, ordinal, base);
-  const rows: { segment: number; block: Block }[] = [];
+  return withLayout(snapshot, history.trace.device, base, segments, live);
+}
+
+/**
+ * The same recording with these segments and live blocks in place of its own.
+ * @param segments by address
+ * @param live by address
+ */
+export function withLayout(
+  snapshot: Snapshot,
+  device: number,
+  base: HighBase,
+  segments: readonly LaidSegment[],
+  live: readonly LaidBlock[],
+): SnapshotAt {
+  const rows: { segment: number; block: LaidBlock }[] = [];
   const firstBlock = new Uint32Array(segments.length + 1);
   let unplacedBytes = 0;
   let next = 0;
@@ -77,7 +94,6 @@ export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: 
     firstBlock[segment + 1] = rows.length;
   });
   for (; next < live.length; next++) unplacedBytes += live[next].size;
-  const { device } = history.trace;
   return {
     snapshot: {
       ...snapshot,
@@ -111,8 +127,8 @@ function segmentsAt(
   { trace }: DeviceHistory,
   ordinal: number,
   base: HighBase,
-): Segment[] {
-  const held = new Map<number, Segment>();
+): LaidSegment[] {
+  const held = new Map<number, LaidSegment>();
   for (let row = 0; row < segments.count; row++) {
     if (segments.device[row] !== trace.device) continue;
     const start = (segments.addrHigh[row] - base) * HIGH_WORD + segments.addrLow[row];
@@ -153,7 +169,7 @@ function segmentsAt(
 }
 
 /** Removes a range from its expandable segment; the parts on both sides remain. */
-function takeAway(held: Map<number, Segment>, from: number, to: number): void {
+function takeAway(held: Map<number, LaidSegment>, from: number, to: number): void {
   for (const segment of held.values()) {
     const end = segment.start + segment.size;
     if (segment.isExpandable === 0 || from < segment.start || to > end) continue;
@@ -165,7 +181,7 @@ function takeAway(held: Map<number, Segment>, from: number, to: number): void {
 }
 
 /** Puts a range back; with expandable neighbors it is one segment. */
-function joinTo(held: Map<number, Segment>, range: Segment): void {
+function joinTo(held: Map<number, LaidSegment>, range: LaidSegment): void {
   let joined = range;
   const after = held.get(range.start + range.size);
   if (after?.isExpandable === 1) {
@@ -181,13 +197,13 @@ function joinTo(held: Map<number, Segment>, range: Segment): void {
 }
 
 /** Live blocks, by address. */
-function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, base: HighBase): Block[] {
+function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, base: HighBase): LaidBlock[] {
   const { events } = snapshot;
   const { trace, allocations } = history;
   const { birth, death, bytes, stack } = allocations;
   const waiting = waitingAt(snapshot, history, ordinal);
   const older = blocksWithoutBirth(snapshot, history);
-  const live: Block[] = [];
+  const live: LaidBlock[] = [];
   for (let row = 0; row < allocations.count; row++) {
     const isOlder = birth[row] < 0 && death[row] === trace.count;
     const block = isOlder ? (older.pop() ?? NO_INDEX) : NO_INDEX;
@@ -242,12 +258,12 @@ function blocksWithoutBirth({ blocks, segments, events }: Snapshot, { trace }: D
 }
 
 function segmentTable(
-  segments: readonly Segment[],
+  segments: readonly LaidSegment[],
   firstBlock: Uint32Array,
   device: number,
   base: HighBase,
 ): SegmentTable {
-  const column = (of: (segment: Segment) => number): Uint32Array => Uint32Array.from(segments, of);
+  const column = (of: (segment: LaidSegment) => number): Uint32Array => Uint32Array.from(segments, of);
   return {
     count: segments.length,
     device: Int32Array.from(segments, () => device),
@@ -263,7 +279,7 @@ function segmentTable(
   };
 }
 
-function blockTable(rows: readonly { segment: number; block: Block }[], base: HighBase): BlockTable {
+function blockTable(rows: readonly { segment: number; block: LaidBlock }[], base: HighBase): BlockTable {
   return {
     count: rows.length,
     segment: Uint32Array.from(rows, ({ segment }) => segment),

@@ -1,7 +1,14 @@
 /** Out-of-memory errors in words: the first part of a report, in a terminal and in Markdown. */
 import { byteText } from '../text/byteText.js';
 import { t, tCount } from '../text/translate.js';
-import { callersOf, failureText, fragmentationText, lastFailure, replayedFailureText } from '../report/outOfMemory.js';
+import {
+  callersOf,
+  failureText,
+  fragmentationText,
+  lastFailure,
+  replayedFailureText,
+  withoutLeaksText,
+} from '../report/outOfMemory.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
 import { passText, placeText } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
@@ -59,6 +66,7 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: strin
     .map((frame) => code(placeText(frame)));
   const pass = held === null ? null : passText(held);
   return [
+    withoutLeaksText(failure) ?? '',
     fragmentationText(failure) ?? '',
     replayedFailureText(failure, code) ?? '',
     capacityBytes !== null

@@ -1,5 +1,6 @@
 /** What other settings of the allocator, another device or less memory would have made of a recording, as text. */
 import type { Bytes } from '../model/units.js';
+import { changeText } from '../report/changeText.js';
 import type { ChangeOutcome, DeviceWhatIf } from '../report/whatIfDevices.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
@@ -39,7 +40,7 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
       `With the recorded settings, ${byteText(capacityBytes)} ${verdict}: ${byteText(recorded.smallestCapacityBytes)} is the smallest capacity that fits.`,
     );
   }
-  if (outcomes.length === 0) return [...lines, 'No setting changes what is reserved.'];
+  if (outcomes.length === 0) return [...lines, 'No change that was replayed changes what is reserved.'];
   lines.push(
     '',
     ...tableLines(
@@ -48,7 +49,7 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
     ),
   );
   const [{ insteadOfBytes }] = outcomes;
-  const estimate = outcomes.find(({ isEstimate }) => isEstimate);
+  const estimate = outcomes.find(({ isEstimate, program }) => isEstimate && program?.kind !== 'checkpoint');
   if (estimate === undefined && capacityBytes !== null && insteadOfBytes !== recorded.reservedPeakBytes)
     lines.push(
       '',
@@ -61,6 +62,8 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
       `The recorded settings then reserve ${byteText(estimate.insteadOfBytes)} at the peak.`,
     );
   }
+  if (outcomes.some(({ program }) => program?.kind === 'checkpoint'))
+    lines.push('', '~ estimated: a checkpoint needs temporary memory for its recomputation, which is not recorded.');
   if (outcomes.some(({ setting }) => setting?.includes('garbage_collection_threshold') === true))
     lines.push(
       '',
@@ -76,9 +79,10 @@ function columnsOf(capacity: Bytes | null): Column[] {
 }
 
 function cellsOf(outcome: ChangeOutcome, capacity: Bytes | null): string[] {
-  const { setting, reservedPeakBytes, insteadOfBytes, reservedEndBytes, isEstimate, smallestCapacityBytes } = outcome;
+  const { setting, program, reservedPeakBytes, insteadOfBytes, reservedEndBytes, isEstimate, smallestCapacityBytes } =
+    outcome;
   const cells = [
-    setting ?? 'without these lines',
+    changeText({ setting, program }),
     `${isEstimate ? '~' : ''}${byteText(reservedPeakBytes)}`,
     signedByteText(reservedPeakBytes - insteadOfBytes),
     byteText(reservedEndBytes),

@@ -44,6 +44,7 @@ export function outOfMemory(
         frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
         largestFreeBytes: known?.largestFreeBytes ?? null,
         replayed: known?.replayed ?? null,
+        withoutLeaks: null,
         held: known === undefined ? null : peakReport(digest, known.held, workspace, lookup, isFinding),
       };
     }),
@@ -65,10 +66,10 @@ export function callersOf({ asked, frames }: OutOfMemoryReport): ReportFrame[] {
   return users.slice(at + 1);
 }
 
-/** True if the request fits into all free memory; null if unknown. */
+/** Whether fragmentation was the cause; null if unknown, or if a leak was. */
 export function fragmentationText(failure: OutOfMemoryReport): string | null {
-  const { askedBytes, liveBytes, reservedBytes, deviceFreeBytes, largestFreeBytes } = failure;
-  if (reservedBytes === null) return null;
+  const { askedBytes, liveBytes, reservedBytes, deviceFreeBytes, largestFreeBytes, withoutLeaks } = failure;
+  if (reservedBytes === null || (withoutLeaks !== null && withoutLeaks.leftBytes !== null)) return null;
   const free = Math.max(0, reservedBytes - liveBytes) + (deviceFreeBytes ?? 0);
   if (free < askedBytes) {
     return t('Without fragmentation it would not have fit either: {0} were free in total.', byteText(free));
@@ -99,9 +100,23 @@ export function replayedFailureText(
     : t('No allocator setting that was replayed would have avoided it: {0} short at best.', byteText(shortBytes));
 }
 
-/** What failed, whether fragmentation was the cause, and whether a setting would have avoided it. */
+/** Whether it would have fit without the leaks of the run; null if unknown. */
+export function withoutLeaksText({ withoutLeaks }: OutOfMemoryReport): string | null {
+  if (withoutLeaks === null) return null;
+  const { leftBytes, shortBytes } = withoutLeaks;
+  if (leftBytes !== null) return t('Without the leak it would have fit with {0} left (replayed).', byteText(leftBytes));
+  if (shortBytes === null) return null;
+  return t('Without the leak it would not have fit either: {0} short (replayed).', byteText(shortBytes));
+}
+
+/** What failed, and what would have avoided it. */
 export function failureSentences(failure: OutOfMemoryReport): string[] {
-  const sentences = [failureText(failure), fragmentationText(failure), replayedFailureText(failure)];
+  const sentences = [
+    failureText(failure),
+    withoutLeaksText(failure),
+    fragmentationText(failure),
+    replayedFailureText(failure),
+  ];
   return sentences.filter((sentence) => sentence !== null);
 }
 

@@ -239,10 +239,15 @@ function repeatedActivations({ groups }: LineAmounts): Bytes {
 /** PyTorch's optimizers name functions on all tensors like this. */
 const FOREACH = '_multi_tensor_';
 
+/** True for the stack of an optimizer that works on all tensors at once. */
+export function isForeach(frames: readonly DigestFrame[]): boolean {
+  return frames.some((frame) => frame.function.startsWith(FOREACH));
+}
+
 function addTo(amount: PeakAmount, more: DigestPeakGroup, frames: readonly DigestFrame[]): void {
   amount.bytes += more.bytes;
   amount.blocks += more.blocks;
   amount.keptForBackward += more.keptForBackward;
   amount.fromEarlierSteps += more.fromEarlierSteps;
-  if (frames.some((frame) => frame.function.startsWith(FOREACH))) amount.foreachBytes += more.bytes;
+  if (isForeach(frames)) amount.foreachBytes += more.bytes;
 }

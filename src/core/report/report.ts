@@ -180,6 +180,8 @@ export interface OutOfMemoryReport {
   largestFreeBytes: Bytes | null;
   /** Whether another setting of the allocator would have avoided it; null if unknown. */
   replayed: FailureAnswer | null;
+  /** What would have been left, or short, without the leaks of the run; null if it has none, or if unknown. */
+  withoutLeaks: { leftBytes: Bytes | null; shortBytes: Bytes | null } | null;
   /** Who held memory on the device at that moment. */
   held: PeakReport | null;
 }

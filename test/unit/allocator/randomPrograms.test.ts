@@ -126,4 +126,81 @@ describe('Random programs of allocations', () => {
       }
     }
   });
+
+  it('need as much with memory left out, freed early or allocated twice as if they had run so', async () => {
+    const settings = SETTINGS[1];
+    let [changed, repeated] = [0, 0];
+    for (let seed = 0; seed < SEEDS; seed++) {
+      const random = seededRandom(seed);
+      const program = plainProgram(random);
+      const recorded = runPlain(program, settings, () => 'as it is');
+      const edits = program.map((): Edit => EDITS[random(EDITS.length)]);
+      const edited = runPlain(program, settings, (i) => edits[i]);
+      const { requests } = await replayed(recorded.allocator, recorded.allocator.trace.length);
+      assert.ok(requests !== null);
+      const without = new Uint8Array(requests.rows);
+      const freedBefore = new Map<number, number[]>();
+      const repeatedBefore = new Map<number, number[]>();
+      program.forEach(({ end }, i) => {
+        const ordinal = recorded.ordinals[i];
+        const row = requests.row[ordinal];
+        const early = recorded.begins[(i + end) >> 1];
+        if (edits[i] === 'left out') without[row] = 1;
+        if (edits[i] === 'early' || edits[i] === 'twice')
+          freedBefore.set(early, [...(freedBefore.get(early) ?? []), row]);
+        if (edits[i] !== 'twice' || end >= program.length) return;
+        repeated++;
+        repeatedBefore.set(recorded.begins[end], [...(repeatedBefore.get(recorded.begins[end]) ?? []), ordinal]);
+      });
+      const outcome = whatIf(requests, { without, freedBefore, repeatedBefore });
+      assert.equal(outcome.reservedPeakBytes, edited.allocator.reservedPeak, `seed ${seed}`);
+      assert.equal(outcome.reservedEndBytes, edited.allocator.reserved, `seed ${seed}`);
+      changed += Number(edited.allocator.reservedPeak !== recorded.allocator.reservedPeak);
+    }
+    assert.ok(changed > SEEDS / 4 && repeated > SEEDS, `${changed} changed, ${repeated} repeated`);
+  });
 });
+
+/** An allocation in each turn, and the turn before which it is freed. */
+type PlainProgram = readonly { readonly size: number; readonly end: number }[];
+const EDITS = ['as it is', 'as it is', 'as it is', 'left out', 'early', 'twice'] as const;
+type Edit = (typeof EDITS)[number];
+
+function plainProgram(random: (below: number) => number): PlainProgram {
+  return Array.from({ length: 80 }, (_, i) => ({
+    size: [1 + random(MIB), MIB + random(30 * MIB)][random(2)],
+    end: i + 2 + random(40),
+  }));
+}
+
+/**
+ * Runs it. *Early* is freed halfway, *twice* too, and it is allocated again just before its recorded end.
+ * @returns the first event of each turn, and the event of its allocation
+ */
+function runPlain(program: PlainProgram, settings: PlainSettings, editOf: (turn: number) => Edit) {
+  const allocator = new PlainAllocator(settings, 1);
+  const begins: number[] = [];
+  const ordinals: number[] = [];
+  const live = new Map<number, number>();
+  const free = (i: number): void => {
+    const address = live.get(i);
+    if (address !== undefined) allocator.free(address);
+    live.delete(i);
+  };
+  const allocate = (i: number): void => {
+    const address = allocator.malloc(program[i].size, 0);
+    assert.ok(address !== null);
+    live.set(i, address);
+  };
+  const all = program.map((_, i) => i);
+  for (const turn of all) {
+    begins.push(allocator.trace.length);
+    const isEarly = (i: number): boolean => editOf(i) === 'early' || editOf(i) === 'twice';
+    for (const i of all) if (isEarly(i) && (i + program[i].end) >> 1 === turn) free(i);
+    for (const i of all) if (editOf(i) === 'twice' && program[i].end === turn) allocate(i);
+    for (const i of all) if (program[i].end === turn) free(i);
+    if (editOf(turn) !== 'left out') allocate(turn);
+    ordinals.push(allocator.trace.length - 1);
+  }
+  return { allocator, begins, ordinals };
+}

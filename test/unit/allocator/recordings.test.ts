@@ -4,16 +4,17 @@ import { join } from 'node:path';
 import { answerDevice, failureAnswer, finish, reservedAnswer } from '../../../src/core/allocator/deviceAnswer.js';
 import { replayAsRecorded } from '../../../src/core/allocator/recordedReplay.js';
 import { withSettings } from '../../../src/core/allocator/settings.js';
-import { reservedWith, smallestCapacity, whatIf } from '../../../src/core/allocator/whatIf.js';
+import { reservedWith, smallestCapacity, snapshotWith, whatIf } from '../../../src/core/allocator/whatIf.js';
 import { deviceHistory, type TraceHistory } from '../../../src/core/model/history.js';
-import { Action, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { Action, BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { snapshotAt } from '../../../src/core/model/snapshotAt.js';
 import { ringed } from '../../support/ringed.js';
 import { everyNth, tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const GIB = 2 ** 30;
-const NO_QUESTION = { settings: null, capacity: null, without: null, steps: [], wantsCapacities: true };
+const NO_QUESTION = { settings: null, capacity: null, without: null, programs: [], wantsCapacities: true };
 const SHAPES = join(FIXTURES, 'shapes');
 
 const replayOf = (snapshot: Snapshot, device = 0) => replayAsRecorded(snapshot, deviceHistory(snapshot, device));
@@ -47,6 +48,19 @@ async function expectAgreement(files: readonly string[], except: readonly RegExp
     }
   }
   return allocations;
+}
+
+/** Segments, and where each allocated block begins. */
+function layoutOf({ segments, blocks }: Snapshot): unknown {
+  const at = (low: Uint32Array, high: Uint32Array, i: number): number => high[i] * 2 ** 32 + low[i];
+  const live = Array.from({ length: blocks.count }, (_, i) => i).filter((i) => blocks.state[i] !== BlockState.Inactive);
+  return {
+    segments: Array.from({ length: segments.count }, (_, i) => [
+      at(segments.addrLow, segments.addrHigh, i),
+      segments.totalSize[i],
+    ]),
+    blocks: live.map((i) => at(blocks.addrLow, blocks.addrHigh, i)),
+  };
 }
 
 describe('The allocator’s model', () => {
@@ -88,6 +102,29 @@ describe('The allocator’s model', () => {
         assert.deepEqual([proof.firstDifference, proof.predicted], [null, proof.allocations], `${name} ${entries}`);
       }
     }
+  });
+
+  it('has the recorded layout after any event if nothing changes', async () => {
+    let compared = 0;
+    for (const file of everyNth(picklesUnder(FIXTURES), 40)) {
+      const snapshot = await readFile(file);
+      for (const { device, count } of snapshot.traces) {
+        const history = deviceHistory(snapshot, device);
+        const { requests } = replayAsRecorded(snapshot, history);
+        if (requests === null) continue;
+        for (const event of [-1, count >> 2, count >> 1, count - 1]) {
+          // The recording has a segment before the allocation that needs it.
+          if (event >= 0 && snapshot.events.action[requests.first + event] !== Action.Alloc) continue;
+          if (requests.firstFailure !== null && event >= requests.firstFailure.ordinal) continue;
+          const own = snapshotWith(snapshot, history, requests, {}, event);
+          const recorded = snapshotAt(snapshot, history, event);
+          assert.deepEqual(layoutOf(own.snapshot), layoutOf(recorded.snapshot), `${file} ${event}`);
+          assert.equal(own.unplacedBytes, 0);
+          compared++;
+        }
+      }
+    }
+    assert.ok(compared > 20, `only ${compared}`);
   });
 
   it('names the first event that differs, and answers no question then', async () => {

@@ -60,6 +60,7 @@ describe('An allocation that failed', () => {
       capacityBytes: null,
       // The device has 200 MiB, of which one small segment and one for 30 MiB are in use.
       replayed: { setting: null, leftBytes: null, shortBytes: (2 + 30 + 400 - 200) * MiB, isEstimate: false },
+      withoutLeaks: null,
     });
     assert.ok(asked !== null && frames.length > 0 && largestFreeBytes !== null && held !== null);
     assert.equal(

@@ -198,7 +198,7 @@ describe('The memory map', () => {
     const { signal } = new AbortController();
     await worker.load({ path }, signal);
     const map: MemoryMapAnswer = await worker.memoryMap(
-      { path, device: 0, event: 1e9, pixels: 16_384, rows: 20, only: null },
+      { path, device: 0, event: 1e9, pixels: 16_384, rows: 20, only: null, changed: null },
       signal,
     );
     const size = serialize(map).byteLength;

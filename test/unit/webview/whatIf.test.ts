@@ -18,7 +18,13 @@ const curveOf = (path: string): TimelineWindow => ({
 });
 
 const outcome = {
-  ...{ setting: SETTING, assignment: `PYTORCH_CUDA_ALLOC_CONF=${SETTING}`, reservedPeakBytes: 70, peakEvent: 3 },
+  ...{
+    change: SETTING,
+    name: SETTING,
+    assignment: `PYTORCH_CUDA_ALLOC_CONF=${SETTING}`,
+    reservedPeakBytes: 70,
+    peakEvent: 3,
+  },
   ...{ reservedEndBytes: 60, allocatedAtPeakBytes: 50, idleAtPeakBytes: 0, fits: true, shortBytes: 0, leftBytes: 30 },
   ...{ failedEvent: null, isEstimate: true, insteadOfBytes: 90, smallestCapacityBytes: null },
 };
@@ -39,11 +45,11 @@ describe('what other settings would reserve', () => {
     const call = (method: string, params: unknown, signal: AbortSignal): Promise<unknown> => {
       calls.push({ method, params, signal });
       if (!answers) return new Promise(() => undefined);
-      const { path, device, setting } = params as ReservedQuery;
+      const { path, device, change } = params as ReservedQuery;
       const line = { axis: 'events', x: Float64Array.of(0), values: Float64Array.of(70), end: 9 };
       const known: Record<string, () => unknown> = {
         whatIf: (): WhatIfAnswer => ({ path, device, problem: null, allocations: 2, recorded, outcomes: [outcome] }),
-        reservedWith: (): ReservedAnswer => ({ ...line, axis: 'events', path, device, setting }),
+        reservedWith: (): ReservedAnswer => ({ ...line, axis: 'events', path, device, change, name: change }),
         copyText: () => null,
       };
       return Promise.resolve(known[method]());
@@ -74,11 +80,11 @@ describe('what other settings would reserve', () => {
     assert.equal(asked('whatIf').length, 2);
   });
 
-  it('has a curve for the chosen setting until it is chosen again, the tab is left, or another snapshot shows', async () => {
+  it('has a curve for the chosen setting until it is chosen again, neither its tab nor the map shows, or another snapshot shows', async () => {
     const { store, session } = begin();
     store.update({ pane: 'whatIf' });
     const drawn = (setting: string | null): Promise<void> =>
-      eventually(() => assert.equal(store.get().reservedWith?.setting ?? null, setting));
+      eventually(() => assert.equal(store.get().reservedWith?.change ?? null, setting));
     session.choose(SETTING);
     await drawn(SETTING);
     session.choose(SETTING);
@@ -86,13 +92,15 @@ describe('what other settings would reserve', () => {
     session.choose(SETTING);
     await drawn(SETTING);
     store.update({ pane: 'map' });
+    await drawn(SETTING);
+    store.update({ pane: 'lines' });
     await drawn(null);
     store.update({ pane: 'whatIf' });
     await drawn(SETTING);
     const path = '/runs/step_2.pickle';
     store.update({ selection: { path, device: 0 }, curve: curveOf(path) });
     await drawn(null);
-    assert.equal(store.get().whatIfSetting, null);
+    assert.equal(store.get().change, null);
   });
 
   it('puts the assignment of the chosen setting on the clipboard', async () => {
@@ -111,8 +119,9 @@ describe('what other settings would reserve', () => {
         ...{ ...SELECTION, problem: null, allocations: 2 },
         ...{ recorded: { ...recorded, failure }, outcomes: [{ ...outcome, fits }] },
       });
-    const own = { setting: null, reservedPeakBytes: 90, savedBytes: null, reservedEndBytes: 80, isEstimate: false };
-    const other = { setting: SETTING, reservedPeakBytes: 70, savedBytes: 20, reservedEndBytes: 60, isEstimate: true };
+    const own = { change: null, reservedPeakBytes: 90, savedBytes: null, reservedEndBytes: 80, isEstimate: false };
+    const change = { id: SETTING, name: SETTING };
+    const other = { change, reservedPeakBytes: 70, savedBytes: 20, reservedEndBytes: 60, isEstimate: true };
     assert.deepEqual(rowsOf(null, true), [
       { ...own, leftBytes: 10 },
       { ...other, leftBytes: 30 },

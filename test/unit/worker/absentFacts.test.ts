@@ -119,7 +119,10 @@ describe('What a format does not say', () => {
           assert.equal(metadata, '');
         }
 
-        const map = await worker.memoryMap({ path, device, event: last, pixels: 200, rows: 1, only: null }, signal);
+        const map = await worker.memoryMap(
+          { path, device, event: last, pixels: 200, rows: 1, only: null, changed: null },
+          signal,
+        );
         assert.equal(map.hasPlaces, knows('addresses') && knows('reserved'));
         for (const { pool } of map.pools) assert.equal(pool !== null, knows('pools'), `pool ${pool}`);
         const curve = await worker.runCurve({ path, device, axis: 'time', pixels: 200 }, signal);
@@ -155,7 +158,7 @@ describe('What a format does not say', () => {
       assert.deepEqual([live.lines, live.reservedBytes, live.timeUs !== null], [[], null, times]);
       assert.equal(live.buckets.noStack.bytes, live.liveBytes);
       assert.equal(
-        (await worker.memoryMap({ ...at, event: 1, pixels: 10, rows: 1, only: null }, signal)).hasPlaces,
+        (await worker.memoryMap({ ...at, event: 1, pixels: 10, rows: 1, only: null, changed: null }, signal)).hasPlaces,
         false,
       );
       assert.deepEqual((await worker.runCurve({ ...at, axis: 'time', pixels: 10 }, signal)).parts, []);
