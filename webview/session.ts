@@ -102,6 +102,7 @@ export class TimelineSession {
       request: requested !== null || !asked ? state.request : request,
       highlight: requested === null ? highlight : state.highlight,
       ...(requested !== null && this.viewFor(state)),
+      ...(requested !== null && state.pane !== null && { pane: state.pane }),
     });
     if (!sameSelection(selection, shown)) {
       const { range, pin } = this.store.get();

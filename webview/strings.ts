@@ -390,6 +390,8 @@ export const strings = {
   drawChange: (name: string): string => t('Draw the reserved memory with {0}', name),
   reservedWith: (name: string): string => t('Reserved with {0}', name),
   amountReservedWith: (amount: string, name: string): string => t('{0} reserved with {1}', amount, name),
+  applySetting: t('Apply Setting…'),
+  applySettingHint: t('Put the chosen setting into .env, launch.json or tasks.json, unsaved'),
   copySetting: t('Copy Setting'),
   copySettingHint: t('Copy the environment variable with the chosen setting'),
   copyFailed: (reason: string): string => t('Copying failed: {0}', reason),

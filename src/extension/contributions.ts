@@ -41,6 +41,7 @@ export const InternalCommand = {
   showLine: 'leakline.internal.showLine',
   openSource: 'leakline.internal.openSource',
   showMessage: 'leakline.internal.showMessage',
+  showWhatIf: 'leakline.internal.showWhatIf',
 } as const;
 
 export type CommandId = (typeof Command)[keyof typeof Command] | (typeof InternalCommand)[keyof typeof InternalCommand];

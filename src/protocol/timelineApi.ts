@@ -73,6 +73,8 @@ export type PageRequests = {
   saveFile: { params: SavedFile; result: { file: string | null } };
   /** Puts a text on the clipboard. */
   copyText: { params: { text: string }; result: null };
+  /** Puts a setting of the allocator, such as `PYTORCH_CUDA_ALLOC_CONF=…`, into a file that the user chooses. */
+  applySetting: { params: { assignment: string }; result: null };
   /** Opens a mapped file at a 1-based line. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Applies the fix of an allocating line. */
@@ -128,6 +130,7 @@ export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineAp
       v.check(({ byteLength }) => byteLength <= LARGEST_SAVED),
     ),
   }),
+  applySetting: v.object({ assignment: v.pipe(text, v.regex(/^PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF=[^\r\n]{1,1000}$/)) }),
   copyText: v.object({ text: v.pipe(text, v.maxLength(LARGEST_SAVED)) }),
   openSource: v.object({ ...place, preserveFocus: flag }),
   fixLeak: v.object(place),
@@ -172,6 +175,8 @@ export interface TimelineState {
   highlight: { file: string; line: number } | null;
   /** Two snapshots to compare instead; null for the timeline of `selected`. */
   compared: ComparePair | null;
+  /** The tab to show below the chart; null for the one that shows. */
+  pane: 'whatIf' | null;
 }
 
 export type TimelineEvents = {
@@ -184,4 +189,4 @@ export type TimelineEvents = {
 };
 
 /** Increased when a message changes: a webview of an older version must reload. */
-export const TIMELINE_PROTOCOL = 8;
+export const TIMELINE_PROTOCOL = 9;

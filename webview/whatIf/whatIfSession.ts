@@ -83,6 +83,16 @@ export class WhatIfSession extends Question<WhatIfQuery, WhatIfAnswer> {
     return this.store.get().answer?.outcomes.find((outcome) => outcome.change === change)?.assignment ?? null;
   }
 
+  /** Puts the chosen setting where the program gets its environment from. */
+  apply(): void {
+    const assignment = this.assignment();
+    if (assignment === null) return;
+    this.host.call('applySetting', { assignment }).then(
+      () => this.page.update({ openError: null }),
+      (error: unknown) => this.page.update({ openError: sentenceOf(error) }),
+    );
+  }
+
   /** Puts the assignment of the chosen setting on the clipboard. */
   copy(): void {
     const assignment = this.assignment();

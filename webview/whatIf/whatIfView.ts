@@ -24,6 +24,11 @@ export function createWhatIfView(
     hint: strings.copySettingHint,
     onPress: () => whatIfs.copy(),
   });
+  const apply = createButton({
+    text: strings.applySetting,
+    hint: strings.applySettingHint,
+    onPress: () => whatIfs.apply(),
+  });
   const problem = createMessage('hint');
   const notes = createMessage('hint');
   /** The buttons that choose, by change. */
@@ -32,7 +37,7 @@ export function createWhatIfView(
   const pane = createPane({
     class: 'what-if',
     label: strings.whatIf,
-    head: [copy.element],
+    head: [apply.element, copy.element],
     notes: [problem.element],
     scroller: el('div', { class: 'scroller' }, table.element, notes.element),
     retry: () => whatIfs.ask(true),
@@ -56,7 +61,7 @@ export function createWhatIfView(
       if (isChosen) row?.setAttribute('aria-current', 'true');
       else row?.removeAttribute('aria-current');
     }
-    copy.setEnabled(whatIfs.assignment() !== null);
+    for (const button of [apply, copy]) button.setEnabled(whatIfs.assignment() !== null);
   };
 
   whatIfs.store.watch(({ answer, loading, error }, before) => {

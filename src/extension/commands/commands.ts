@@ -102,6 +102,7 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.explainOom]: () => messages.explainPassed(),
     [Command.showLog]: () => log.show(),
     [InternalCommand.showMessage]: (place) => messages.show(place),
+    [InternalCommand.showWhatIf]: (path) => (typeof path === 'string' ? timeline.showWhatIf(path) : undefined),
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
     [InternalCommand.openSource]: (place, options) =>
       openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),

@@ -3,10 +3,10 @@ import { Command, InternalCommand } from '../contributions.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { LEAK_CODE, LEAK_SOURCE } from './leakDiagnostics.js';
+import { LEAK_CODE, LEAK_SOURCE, OUT_OF_MEMORY_CODE } from './leakDiagnostics.js';
 import { SourceFixError, workspaceEdit } from './sourceFix.js';
 
-/** Actions on a marked line, for allocating and holding lines: the fix of its finding, and to ignore it. */
+/** Actions on a marked line: the fix of its finding, to ignore it, and what would have avoided its out of memory. */
 export class LeakActions implements vscode.CodeActionProvider {
   static readonly kinds = [vscode.CodeActionKind.QuickFix];
 
@@ -31,6 +31,10 @@ export class LeakActions implements vscode.CodeActionProvider {
         .filter(({ place }) => place.line > range.start.line && place.line <= range.end.line + 1)
         .map(({ item }) => item),
     );
+    const failures = this.marks
+      .askingIn(document)
+      .filter(({ place }) => place.line > range.start.line && place.line <= range.end.line + 1)
+      .flatMap(({ item }) => ('failure' in item ? [whatWouldHelp(item.failure.path, context)] : []));
     const diagnostics = context.diagnostics.filter(({ source, code }) => source === LEAK_SOURCE && code === LEAK_CODE);
     const actions = await Promise.all(
       [...findings].map(async (one) => [
@@ -39,7 +43,7 @@ export class LeakActions implements vscode.CodeActionProvider {
         ignoring(one),
       ]),
     );
-    return actions.flat().map((action) => Object.assign(action, { diagnostics }));
+    return [...actions.flat().map((action) => Object.assign(action, { diagnostics })), ...failures];
   }
 
   /** The fix, which shows itself before it is made; or why it cannot be made any more. */
@@ -56,6 +60,15 @@ export class LeakActions implements vscode.CodeActionProvider {
     }
     return [action];
   }
+}
+
+/** Leads to what other settings and changes would have made of a recorded failure. */
+function whatWouldHelp(path: string, { diagnostics }: vscode.CodeActionContext): vscode.CodeAction {
+  const title = vscode.l10n.t('Show What Would Help');
+  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  action.command = { title, command: InternalCommand.showWhatIf, arguments: [path] };
+  action.diagnostics = diagnostics.filter(({ source, code }) => source === LEAK_SOURCE && code === OUT_OF_MEMORY_CODE);
+  return action;
 }
 
 function wayTo(finding: FindingMark): vscode.CodeAction[] {

@@ -13,7 +13,8 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 export const LEAK_SOURCE = 'Leakline';
 /** The verdict's name in reports. */
 export const LEAK_CODE = 'leak';
-const OUT_OF_MEMORY_CODE = 'outOfMemory';
+/** That of a line that requested memory that was not there. */
+export const OUT_OF_MEMORY_CODE = 'outOfMemory';
 
 /** Lines that allocate and that a problem leads to. */
 const MAX_LINES = 8;

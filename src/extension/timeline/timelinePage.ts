@@ -10,6 +10,7 @@ import {
 } from '../../protocol/timelineApi.js';
 import { Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
+import { applyAllocatorSetting } from '../fix/allocatorSetting.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -123,6 +124,10 @@ export class TimelinePage extends Listener {
         saveFile: async (file) => ({ file: await saveFile(file) }),
         copyText: async ({ text }) => {
           await vscode.env.clipboard.writeText(text);
+          return null;
+        },
+        applySetting: async ({ assignment }) => {
+          await applyAllocatorSetting(assignment);
           return null;
         },
         openSource: async ({ preserveFocus, ...place }) => {

@@ -26,15 +26,17 @@ export class TimelineSelection {
   private path: string | null = null;
   private highlight: SourcePlace | null = null;
   private compared: ComparePair | null = null;
+  private pane: TimelineState['pane'] = null;
 
   constructor(private readonly store: ResultsStore) {}
 
   /** @param path null for the snapshot that shows most: the last one with a trace of the run that leaks most */
-  ask(path: string | null, highlight: SourcePlace | null): void {
+  ask(path: string | null, highlight: SourcePlace | null, pane: TimelineState['pane'] = null): void {
     this.request = nextRequest(this.request);
     this.path = path;
     this.highlight = highlight;
     this.compared = null;
+    this.pane = pane;
   }
 
   /** Requests two snapshots side by side. */
@@ -43,6 +45,7 @@ export class TimelineSelection {
     this.path = pair.b;
     this.highlight = null;
     this.compared = pair;
+    this.pane = null;
   }
 
   state(): TimelineState {
@@ -83,8 +86,8 @@ export class TimelineSelection {
         : snapshot === undefined || device === undefined
           ? null
           : { path: snapshot.path, device };
-    const { request, highlight, compared } = this;
-    return { choices: [...choices, ...trends], request, selected, highlight, compared };
+    const { request, highlight, compared, pane } = this;
+    return { choices: [...choices, ...trends], request, selected, highlight, compared, pane };
   }
 
   private bestSnapshot(runs: readonly RunReport[]): string | undefined {

@@ -32,6 +32,12 @@ export class Timelines extends Listener {
     await this.reveal(false);
   }
 
+  /** Shows what other settings and changes would have made of a snapshot. */
+  async showWhatIf(path: string): Promise<void> {
+    this.selection.ask(path, null, 'whatIf');
+    await this.reveal(false);
+  }
+
   /** Shows two snapshots side by side; the editor retains the focus. */
   async showCompared(pair: ComparePair): Promise<void> {
     this.selection.askCompared(pair);

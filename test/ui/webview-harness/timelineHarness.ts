@@ -54,11 +54,20 @@ export class TimelineHarness {
   /** The saved files, and the clipboard. */
   readonly saved: SavedFile[] = [];
   readonly copied: string[] = [];
+  /** Assignments of settings. */
+  readonly applied: string[] = [];
   /** Errors and policy violations in the page. */
   readonly complaints: string[] = [];
   /** Methods that fail, with the sentence they fail with. */
   readonly failing = new Map<keyof TimelineApi, string>();
-  private current: TimelineState = { choices: [], request: 0, selected: null, highlight: null, compared: null };
+  private current: TimelineState = {
+    choices: [],
+    request: 0,
+    selected: null,
+    highlight: null,
+    compared: null,
+    pane: null,
+  };
   private readonly answers = new Map<string, number[]>();
   private readonly notices = new Map<string, number[]>();
   private readonly times = new Map<string, number[]>();
@@ -215,6 +224,10 @@ export class TimelineHarness {
         },
         copyText: ({ text }) => {
           this.copied.push(text);
+          return null;
+        },
+        applySetting: ({ assignment }) => {
+          this.applied.push(assignment);
           return null;
         },
         openSource: () => null,

@@ -46,7 +46,7 @@ describe('other settings of the allocator', () => {
     assert.equal(await page.locator('.what-if .summary').innerText(), '104 allocations replayed, all as recorded');
     const rows = (await cellsOf(table.locator('tr'))).map(({ texts }) => texts);
     assert.deepEqual(rows.slice(0, 3), [
-      ['Setting', 'Reserved peak', 'Saved', 'At the end', 'Of 112 MiB'],
+      ['Change', 'Reserved peak', 'Saved', 'At the end', 'Of 112 MiB'],
       ['As recorded', '82.0 MiB', '', '80.0 MiB', 'does not fit'],
       ['expandable_segments:True', '102 MiB', '\u221220.0 MiB', '102 MiB', '10.0 MiB left'],
     ]);
@@ -92,6 +92,21 @@ describe('other settings of the allocator', () => {
     await copy.focus();
     await page.keyboard.press('Enter');
     await eventually(() => assert.deepEqual(alone.copied, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True']));
+    await page.getByRole('button', { name: 'Apply Setting…' }).press('Enter');
+    await eventually(() => assert.deepEqual(alone.applied, alone.copied));
+  });
+
+  it('lay out the memory map with the chosen one', async () => {
+    const { page, expandable } = await open(outOfMemory());
+    await expandable.click();
+    await page.getByRole('tab', { name: 'Map' }).click();
+    const map = page.locator('.map');
+    await map.getByText('Replayed with expandable_segments:True.').waitFor();
+    assert.match(await map.locator('.summary').innerText(), /102 MiB/);
+    await page.getByRole('tab', { name: 'What If' }).click();
+    await expandable.click();
+    await page.getByRole('tab', { name: 'Map' }).click();
+    await map.getByText('Replayed with').waitFor({ state: 'hidden' });
   });
 
   it('give way to one sentence where the recording cannot be replayed', async () => {

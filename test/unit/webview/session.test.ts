@@ -60,7 +60,14 @@ describe('the session of a timeline', () => {
   });
 
   beforeEach(() => {
-    told = { choices: [choice(early), choice(late)], request: 0, selected: null, highlight: null, compared: null };
+    told = {
+      choices: [choice(early), choice(late)],
+      request: 0,
+      selected: null,
+      highlight: null,
+      compared: null,
+      pane: null,
+    };
     opened = [];
     failure = null;
     lost = false;
@@ -84,6 +91,7 @@ describe('the session of a timeline', () => {
         compareTable: (pair, signal) => worker.compareTable({ ...pair, ignored: [] }, signal),
         saveFile: () => ({ file: null }),
         copyText: () => null,
+        applySetting: () => null,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });
