@@ -376,6 +376,12 @@ export const strings = {
   collectionNeedsLimit: t(
     'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
   ),
+  whatIfEnd: (afterSteps: number, repeatedSteps: number): string =>
+    t(
+      'If the program goes on as in its last {0} steps, memory ends {1} steps after the recording.',
+      formatCount(repeatedSteps),
+      formatCount(afterSteps),
+    ),
   checkpointEstimated: t(
     '~ estimated: a checkpoint needs temporary memory for its recomputation, which is not recorded.',
   ),

@@ -6,6 +6,7 @@ import { replayAsRecorded } from '../core/allocator/recordedReplay.js';
 import type { Requests } from '../core/allocator/requests.js';
 import { assignmentWith } from '../core/allocator/settings.js';
 import { reservedWith, snapshotWith } from '../core/allocator/whatIf.js';
+import type { Steps } from '../core/attribution/steps.js';
 import { failuresOf } from '../core/attribution/failures.js';
 import type { TraceHistory } from '../core/model/history.js';
 import type { Snapshot } from '../core/model/snapshot.js';
@@ -27,6 +28,7 @@ interface Subject {
   readonly snapshot: Snapshot;
   readonly history: TraceHistory;
   readonly capacity: Bytes | null;
+  readonly steps: Steps | null;
   readonly programs: readonly ProgramChange[];
 }
 
@@ -65,8 +67,15 @@ export class WhatIfAnswers {
       const problem = t('Sums over time have no allocations to replay.');
       return { path, device, problem, allocations: 0, recorded: null, outcomes: [] };
     }
-    const { snapshot, history, capacity, programs } = await this.subject(query, signal);
-    const question = { settings: null, capacity, without: null, programs, wantsCapacities: false };
+    const { snapshot, history, capacity, steps, programs } = await this.subject(query, signal);
+    const question = {
+      settings: null,
+      capacity,
+      without: null,
+      steps: steps?.starts ?? [],
+      programs,
+      wantsCapacities: false,
+    };
     const { replay, recorded, outcomes } = await inTurns(answerDevice(snapshot, history, question), signal);
     return {
       path,
@@ -131,7 +140,7 @@ export class WhatIfAnswers {
     const hasFailed = failuresOf(snapshot, history, 1).length > 0;
     const programs = programChanges(snapshot, history, steps, this.verdicts.leaking(path), lookup);
     // A recorded failure shows what the device had left for the process.
-    return { snapshot, history, capacity: hasFailed ? null : capacity, programs };
+    return { snapshot, history, capacity: hasFailed ? null : capacity, steps, programs };
   }
 }
 

@@ -113,6 +113,7 @@ export function createWhatIfView(
 /** Null for none. */
 function notesOf({ recorded, outcomes }: WhatIfAnswer): string | null {
   const notes = [];
+  if (recorded?.end != null) notes.push(strings.whatIfEnd(recorded.end.afterSteps, recorded.end.repeatedSteps));
   const isCheckpoint = ({ change }: WhatIfOutcome): boolean => change === 'checkpoint';
   const estimate = outcomes.find((outcome) => outcome.isEstimate && !isCheckpoint(outcome));
   if (recorded !== null && estimate !== undefined)

@@ -110,7 +110,7 @@ export class ChangedReplay {
   /** @param most events to pass @returns the number of those that it passes */
   pass(most = Infinity): number {
     const { allocator, settings, blockOf, asksForCapacity, reserved } = this;
-    const { events, first, count, step, row, lane, firstFailure } = this.requests;
+    const { count, size: sizes, step, row, lane, firstFailure } = this.requests;
     const { without, emptiedBefore = [], freedBefore, repeatedBefore } = this.change;
     const failure = asksForCapacity && firstFailure !== null && firstFailure.ordinal < most ? firstFailure : null;
     const end = Math.min(most, failure === null ? count : failure.ordinal);
@@ -124,7 +124,7 @@ export class ChangedReplay {
       }
       for (const early of freedBefore?.get(ordinal) ?? []) this.release(early);
       for (const again of repeatedBefore?.get(ordinal) ?? []) {
-        const size = roundedSize(events.size[first + again], settings);
+        const size = roundedSize(sizes[again], settings);
         const block = this.allocate(ordinal, poolFor(lane[again], size), size, NONE);
         if (block === NONE) return ordinal;
         blockOf[row[again]] = block;
@@ -133,7 +133,7 @@ export class ChangedReplay {
       switch (step[ordinal] as Step) {
         case Step.Allocate: {
           if (without?.[own] === 1) break;
-          const size = roundedSize(events.size[first + ordinal], settings);
+          const size = roundedSize(sizes[ordinal], settings);
           const block = this.allocate(ordinal, poolFor(lane[ordinal], size), size);
           if (block === NONE) return ordinal;
           blockOf[own] = block;

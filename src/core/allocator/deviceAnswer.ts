@@ -4,6 +4,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { replayAsRecorded, type ReplayProof } from './recordedReplay.js';
 import type { Requests } from './requests.js';
+import { memoryEnd, type MemoryEnd } from './repeatedSteps.js';
 import { withSettings } from './settings.js';
 import type { Change, Outcome } from './changedReplay.js';
 import { CAPACITY_STEP, smallestCapacity, whatIf } from './whatIf.js';
@@ -15,6 +16,8 @@ export interface Question {
   readonly capacity: Bytes | null;
   /** 1 for each row of the history's allocations that is left out of all outcomes; null for none. */
   readonly without: Uint8Array | null;
+  /** The first event of each step, ascending; indices into the device's trace. */
+  readonly steps: ArrayLike<number>;
   /** Changes of the program, each for itself. */
   readonly programs: readonly ProgramChange[];
   /** True to find the smallest capacity that fits, too, which takes many replays; only if a capacity is known. */
@@ -78,6 +81,8 @@ interface RecordedOutcome {
   shortBytes: Bytes;
   leftBytes: Bytes | null;
   smallestCapacityBytes: Bytes | null;
+  /** When the capacity of the question ends if the program goes on as in its last steps; null if that is not known. */
+  end: MemoryEnd | null;
 }
 
 /** Share of the reserved peak that a change of the program leaves at most, to be worth its time. */
@@ -108,7 +113,7 @@ export function finish<Answer>(turns: InTurns<Answer>): Answer {
 export function* answerDevice(
   snapshot: Snapshot,
   history: DeviceHistory,
-  { settings, capacity, without, programs, wantsCapacities }: Question,
+  { settings, capacity, without, steps, programs, wantsCapacities }: Question,
 ): InTurns<DeviceAnswer> {
   const { proof, requests } = replayAsRecorded(snapshot, history);
   yield;
@@ -130,6 +135,7 @@ export function* answerDevice(
     shortBytes: unchanged.shortBytes,
     leftBytes: unchanged.leftBytes,
     smallestCapacityBytes: least(same, unchanged),
+    end: capacity === null ? null : memoryEnd(requests, history, steps, capacity),
   };
   yield;
   const outcomes: ChangeOutcome[] = [];

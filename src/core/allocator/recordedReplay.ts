@@ -215,9 +215,9 @@ class Replay {
       if (needed > Math.max(peak, firstFailure?.capacity ?? 0)) this.retry(ordinal);
     }
     return {
-      events: this.snapshot.events,
       first,
       count,
+      size: this.snapshot.events.size.subarray(first, first + count),
       step,
       row,
       lane,

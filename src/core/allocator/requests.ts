@@ -2,8 +2,9 @@
 import { AddressTable } from '../model/addressTable.js';
 import type { DeviceHistory } from '../model/history.js';
 import { freeingAction } from '../model/replay.js';
-import { Action, type EventTable, type Snapshot } from '../model/snapshot.js';
+import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
+import type { WholeNumbers } from '../model/wholeNumbers.js';
 import { NONE } from './blocks.js';
 import type { AllocatorSettings } from './settings.js';
 import type { Lanes, StartState } from './startState.js';
@@ -36,9 +37,11 @@ export interface Failure {
 
 /** The requests of a trace, which a change of the allocator's settings does not change. Columns are by event. */
 export interface Requests {
-  readonly events: EventTable;
+  /** The first event of the trace. */
   readonly first: number;
   readonly count: number;
+  /** Requested bytes. */
+  readonly size: WholeNumbers;
   readonly step: Uint8Array;
   readonly row: Int32Array;
   readonly lane: Uint16Array;

@@ -1,4 +1,5 @@
 /** What other settings of the allocator, another device or less memory would have made of a recording, as text. */
+import type { MemoryEnd } from '../allocator/repeatedSteps.js';
 import type { Bytes } from '../model/units.js';
 import { changeText } from '../report/changeText.js';
 import type { ChangeOutcome, DeviceWhatIf } from '../report/whatIfDevices.js';
@@ -40,6 +41,7 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
       `With the recorded settings, ${byteText(capacityBytes)} ${verdict}: ${byteText(recorded.smallestCapacityBytes)} is the smallest capacity that fits.`,
     );
   }
+  if (recorded.end !== null) lines.push(endText(recorded.end));
   if (outcomes.length === 0) return [...lines, 'No change that was replayed changes what is reserved.'];
   lines.push(
     '',
@@ -70,6 +72,10 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
       'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
     );
   return lines;
+}
+
+function endText({ afterSteps, repeatedSteps }: MemoryEnd): string {
+  return `If the program goes on as in its last ${countText(repeatedSteps)} steps, memory ends ${countText(afterSteps)} steps after the recording.`;
 }
 
 function columnsOf(capacity: Bytes | null): Column[] {

@@ -45,6 +45,7 @@ export function* answerDevices(
       settings,
       capacity,
       without: without.length === 0 ? null : rowsOfLines(snapshot, history, without, lookup, left),
+      steps: own?.starts ?? [],
       programs: settings === null ? programChanges(snapshot, history, own, leaking, lookup) : [],
       wantsCapacities: true,
     });

@@ -14,7 +14,7 @@ import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const GIB = 2 ** 30;
-const NO_QUESTION = { settings: null, capacity: null, without: null, programs: [], wantsCapacities: true };
+const NO_QUESTION = { settings: null, capacity: null, without: null, steps: [], programs: [], wantsCapacities: true };
 const SHAPES = join(FIXTURES, 'shapes');
 
 const replayOf = (snapshot: Snapshot, device = 0) => replayAsRecorded(snapshot, deviceHistory(snapshot, device));

@@ -30,7 +30,7 @@ const outcome = {
 };
 const recorded = {
   ...{ reservedPeakBytes: 90, reservedEndBytes: 80, olderBytes: 1, capacityBytes: 100, failure: null },
-  ...{ fits: false, shortBytes: 5, leftBytes: 10, smallestCapacityBytes: null },
+  ...{ fits: false, shortBytes: 5, leftBytes: 10, smallestCapacityBytes: null, end: null },
 };
 
 describe('what other settings would reserve', () => {
