@@ -35,7 +35,7 @@ export function memoryEnd(
 ): MemoryEnd | null {
   const last = starts.length - 1;
   const repeatedSteps = Math.min(MAX_REPEATED, last >> 1);
-  if (repeatedSteps === 0 || requests.firstFailure !== null) return null;
+  if (repeatedSteps < 1 || requests.firstFailure !== null) return null;
   const [before, from, to] = [starts[last - 2 * repeatedSteps], starts[last - repeatedSteps], starts[last]];
   const period = new Period(requests, history, before, from, to);
   const live = history.live[to];

@@ -1,5 +1,4 @@
 /** What other settings of the allocator, another device or less memory would have made of a recording, as text. */
-import type { MemoryEnd } from '../allocator/repeatedSteps.js';
 import type { Bytes } from '../model/units.js';
 import { changeText } from '../report/changeText.js';
 import type { ChangeOutcome, DeviceWhatIf } from '../report/whatIfDevices.js';
@@ -73,6 +72,8 @@ function deviceLines({ device, replay, recorded, outcomes }: DeviceWhatIf): stri
     );
   return lines;
 }
+
+type MemoryEnd = NonNullable<NonNullable<DeviceWhatIf['recorded']>['end']>;
 
 function endText({ afterSteps, repeatedSteps }: MemoryEnd): string {
   return `If the program goes on as in its last ${countText(repeatedSteps)} steps, memory ends ${countText(afterSteps)} steps after the recording.`;
