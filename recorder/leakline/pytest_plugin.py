@@ -9,19 +9,18 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-import json
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
-from typing import Any, ContextManager, Dict, Iterator, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, ContextManager, Iterator, List, NamedTuple, Optional
 
 import pytest
 
-MODEL = ('Measured on the CPU with a model of the CUDA allocator, to which each tensor belongs. It sees Python references, '
-         'autograd graphs and cycles, but no streams, other threads, fragmentation, custom kernels or compiled regions.')
+if TYPE_CHECKING:
+    from .report import Finding
+
 COST = 'leakline_seconds'
 #: with fewer steps, no growth is proved to be a leak
 MIN_STEPS = 16
@@ -82,7 +81,7 @@ class GpuLeaks:
         memory = None
         self._model = self._model or not torch.cuda.is_available()
         if self._model:
-            from .cpu_memory import CpuMemory
+            from leakline_recorder.cpu_memory import CpuMemory
             memory = self._exits.enter_context(CpuMemory(hide=(__file__,)))
         # The sources are available: they show the holder, without a search of all objects.
         options = Options(out=self._folder.name, run='test', start=0, every=self._every, widen=sys.maxsize, light=0,
@@ -110,25 +109,27 @@ class GpuLeaks:
         finally:
             self.stop()
             self._item.user_properties.append((COST, time.perf_counter() - began))
-        leaks = [finding for finding in findings if finding['verdict'] == 'leak']
-        if sum(leak['bytesPerStep'] or 0 for leak in leaks) > self._per_step:
-            note = [MODEL] if self._model else []
-            pytest.fail('\n'.join([line for leak in leaks for line in _told(leak)] + note), pytrace=False)
+        leaks = [finding for finding in findings if finding.verdict == 'leak']
+        if sum(leak.bytes_per_step or 0 for leak in leaks) > self._per_step:
+            note = [f'Measured over {_sees()}.'] if self._model else []
+            pytest.fail('\n'.join([line for leak in leaks for line in leak.told()] + note), pytrace=False)
         for finding in findings:
-            if finding['verdict'] == 'growing':
-                self._item.warn(pytest.PytestWarning('\n'.join(_told(finding))))
+            if finding.verdict == 'growing':
+                self._item.warn(pytest.PytestWarning('\n'.join(finding.told())))
 
-    def _findings(self, folder: str) -> List[Dict[str, Any]]:
-        from .command_line import NodeMissing, command
+    def _findings(self, folder: str) -> List[Finding]:
+        from .command_line import NodeMissing
+        from .report import AnalysisError, analyze
 
         try:
-            line = command(['analyze', '--json', '--root', str(_root(self._item.config)), folder])
-        except NodeMissing as missing:
-            pytest.fail(f'No verdict on GPU leaks: {missing}', pytrace=False)
-        done = subprocess.run(line, capture_output=True, encoding='utf-8', errors='replace')
-        if not done.stdout:
-            pytest.fail(f'No verdict on GPU leaks: {done.stderr.strip()}', pytrace=False)
-        return [finding for run in json.loads(done.stdout)['runs'] for finding in run['findings']]
+            return analyze(folder, root=_root(self._item.config)).findings
+        except (NodeMissing, AnalysisError) as trouble:
+            pytest.fail(f'No verdict on GPU leaks: {trouble}', pytrace=False)
+
+
+def _sees() -> str:
+    from leakline_recorder.cpu_memory import SEES
+    return SEES
 
 
 def _root(config: pytest.Config) -> Path:
@@ -137,15 +138,6 @@ def _root(config: pytest.Config) -> Path:
     """
     started, configured = config.invocation_params.dir, config.rootpath
     return started if started in configured.parents else configured
-
-
-def _told(finding: Dict[str, Any]) -> List[str]:
-    """A finding in lines: place and sentence, allocating lines, fix."""
-    holder = finding['holder'] or {}
-    lines = [f"{finding['file']}:{finding['line']}: {finding['sentence']}"]
-    lines += [f"  Allocated at {line['file']}:{line['line']} ({line['function']})." for line in finding['lines']
-              if (line['file'], line['line']) != (finding['file'], finding['line'])]
-    return lines + ([f"  Fix: {holder['fix']}"] if holder.get('fix') else [])
 
 
 @pytest.fixture

@@ -3,12 +3,13 @@ the program may set variables for it.
 """
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional, TypeVar
 
 from . import spawned
-from .guard import guarded
+from .guard import guarded, say
 from .options import Options
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 Item = TypeVar('Item')
 _session: Optional['Session'] = None
+_exits = contextlib.ExitStack()
 
 
 @guarded('could not start')
@@ -39,14 +41,35 @@ def start_on_device(settings: Dict[str, Any], inherited_rank: str) -> None:
 
 
 def _open(options: Options, memory: Optional['DeviceMemory'] = None, inherited_rank: str = '', on_device: bool = False) -> bool:
-    from .memory import CudaMemory
     from .session import Session
 
     global _session
-    session = Session(options, memory or CudaMemory(), inherited_rank)
+    session = Session(options, memory or _memory(options), inherited_rank)
     if session.open(on_device):
         _session = session
     return _session is session
+
+
+def _memory(options: Options) -> 'DeviceMemory':
+    if options.device == 'cuda':
+        from .memory import CudaMemory
+        return CudaMemory()
+    if options.device != 'cpu':
+        raise ValueError(f"device: {options.device!r} is neither 'cuda' nor 'cpu'")
+    from .cpu_memory import SEES, CpuMemory
+    if not options.quiet:
+        say(f'recording over {SEES}')
+    return _exits.enter_context(CpuMemory())
+
+
+def is_on() -> bool:
+    """True after :func:`start`, until :func:`stop`."""
+    return _session is not None
+
+
+def folder() -> Optional[str]:
+    """The folder of the recording's snapshots, None before the first."""
+    return _session.folder if _session is not None and os.path.isdir(_session.folder) else None
 
 
 def run_of_children(settings: Dict[str, Any], rank: str) -> str:
@@ -64,6 +87,7 @@ def stop() -> None:
     session, _session = _session, None
     if session is not None:
         session.close()
+    _exits.close()
 
 
 @guarded('could not count a step')

@@ -15,8 +15,10 @@ from importlib.machinery import SourceFileLoader
 from typing import Any, List, Optional, Tuple
 
 from . import api, spawned
-from .guard import say
+from .gpus import any_gpu
+from .guard import NO_GPU, say, say_once
 from .imported import when_imported
+from .launch import launch, launcher
 from .options import DEFAULT_OUT, Options, describe, parse
 
 
@@ -26,9 +28,15 @@ def main(arguments: Optional[List[str]] = None, name: str = 'python -m leakline_
     if not command or command == ['-m']:
         parser(name).error('which script?')
     settings = vars(given)
+    if (given.device or os.environ.get('LEAKLINE_DEVICE') or Options.device) == 'cuda' and not any_gpu():
+        say_once('this machine has no GPU: nothing will be recorded. To record on the CPU over a model of the allocator:\n'
+                 f"leakline: {name} --device cpu {' '.join(command)}", NO_GPU)
     # Relative to the start folder: the script may change to another one before it imports torch.
     with contextlib.suppress(OSError):    # that folder was removed
         settings['out'] = os.path.abspath(given.out or os.environ.get('LEAKLINE_OUT') or DEFAULT_OUT)
+    path = launcher(command)
+    if path is not None:
+        launch(path, command, settings)
     spawned.arrange(settings, api.run_of_children)
     when_imported('torch', lambda: api.start(**settings))
     try:
@@ -57,7 +65,7 @@ def split(arguments: List[str]) -> Tuple[List[str], List[str]]:
 
 
 def parser(name: str = 'python -m leakline_recorder') -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(prog=name, usage='%(prog)s [options] (SCRIPT | -m MODULE) [arguments of the script]',
+    found = argparse.ArgumentParser(prog=name, usage='%(prog)s [options] (SCRIPT | -m MODULE | torchrun …) [arguments]',
                                     description='Run a PyTorch training and record its GPU memory for Leakline.', allow_abbrev=False)
     kinds = typing.get_type_hints(Options)
     for field in dataclasses.fields(Options):

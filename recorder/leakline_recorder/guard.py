@@ -12,6 +12,8 @@ from typing import Any, Callable, List, Set, Tuple, Type, TypeVar, cast
 
 Function = TypeVar('Function', bound=Callable[..., Any])
 _said: Set[str] = set()
+#: what a message is about that several places have
+NO_GPU = 'no GPU'
 _RAISED_BY_C = (StopIteration, StopAsyncIteration, MemoryError)    # without arguments
 _RAISING = ('RAISE_VARARGS', 'RERAISE')
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep

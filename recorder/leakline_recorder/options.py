@@ -14,6 +14,7 @@ DEFAULT_OUT = 'leakline-recordings'
 class Options:
     out: str = DEFAULT_OUT         #: folder of the recordings; one sub-folder per run
     run: str = ''                  #: name of the run; '' takes it from the launcher, else makes one
+    device: str = 'cuda'           #: 'cuda', or 'cpu': on the CPU over a model of the allocator, without a GPU
     every: int = 10                #: steps between full snapshots at the start of a run
     start: int = 2                 #: a full snapshot after each step up to this one
     widen: int = 8                 #: full snapshots before the interval doubles

@@ -15,7 +15,7 @@ import torch
 from . import sidecar
 from .collector import CollectorWatch, at_rest
 from .files import SIDECAR, Budget, appearing, exists, make_folder, make_output, sweep
-from .guard import guarded, say, say_once
+from .guard import NO_GPU, guarded, say, say_once
 from .holders import Ages, Blocks, HolderWalk, Shown
 from .increments import Increments
 from .loops import Rounds
@@ -29,6 +29,7 @@ from .step_counter import StepCounter
 from .step_finder import LoopSteps, NamedSteps
 from .triggers import Triggers
 
+ON_THE_CPU = 'The option --device cpu records on the CPU, over a model of the allocator'
 NO_STEP = 'no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
 MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training makes
 
@@ -80,7 +81,7 @@ class Session:
     def open(self, on_device: bool = False) -> bool:
         """Prepare everything; recording begins when the program first uses the device, or is about to now."""
         if not self.memory.available():
-            say('this PyTorch has no CUDA allocator: nothing is recorded')
+            say_once(f'this PyTorch has no CUDA allocator: nothing is recorded. {ON_THE_CPU}', NO_GPU)
             return False
         if self.options.step:
             NamedSteps(self.steps, self.options.step)
@@ -146,7 +147,7 @@ class Session:
             if self.steps.source == 'none' and not self.options.quiet:
                 say_once(NO_STEP)
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
-            say('nothing was recorded: this process never used CUDA. If it starts other commands, run them with leakline_recorder')
+            say(f'nothing was recorded: this process never used CUDA. {ON_THE_CPU}. If it starts other commands, run them with leakline_recorder')
         self.steps.stop()
         self._loop_steps.stop()
         self._rounds.stop()

@@ -16,7 +16,7 @@ from typing import Any, Dict
 import torch
 import torch._dynamo  # noqa: F401: the first optimizer imports it
 
-from leakline.cpu_memory import CpuMemory
+from leakline_recorder.cpu_memory import CpuMemory
 from leakline_recorder import api, cli
 from leakline_recorder.session import Session  # noqa: F401: here, so that it is not imported again in each fork
 

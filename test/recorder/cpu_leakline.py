@@ -12,7 +12,7 @@ import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(os.path.dirname(HERE)), 'recorder')]
 
-from leakline.cpu_memory import CpuMemory, GIB  # noqa: E402
+from leakline_recorder.cpu_memory import CpuMemory, GIB  # noqa: E402
 from leakline_recorder import api, cli  # noqa: E402
 from leakline_recorder.options import Options  # noqa: E402
 

@@ -3,7 +3,7 @@
     python cpu_record.py SCRIPT.py [ARG ...]
 
 ``torch.cuda.memory._record_memory_history`` and ``_dump_snapshot`` work in the script as they do on a GPU, over the
-model in ``leakline.cpu_memory``. Frames name files as they are on this machine: copy the script where they should say it is.
+model in ``leakline_recorder.cpu_memory``. Frames name files as they are on this machine: copy the script where they should say it is.
 """
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import torch
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(HERE)), 'recorder'))
 
-from leakline.cpu_memory import CpuMemory  # noqa: E402
+from leakline_recorder.cpu_memory import CpuMemory  # noqa: E402
 
 
 def run_script(path: str) -> None:

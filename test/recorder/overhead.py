@@ -165,7 +165,7 @@ def _training(options: Any, clears: bool = False) -> Any:
     """Seconds of a processor per step that makes no snapshot, the median; and what each snapshot took, wrote and held."""
     import dataclasses
     import json
-    from cpu_memory import CpuMemory
+    from leakline_recorder.cpu_memory import CpuMemory
     from leakline_recorder.session import Session
     memory, dumps, times, kept = CpuMemory(hide=(__file__,)), [], [], []
     memory.clearable = clears

@@ -16,7 +16,7 @@ import warnings
 import weakref
 
 import torch
-from leakline.cpu_memory import CpuMemory, OutOfModelMemory, CachingAllocator, MIB, NO_STACK
+from leakline_recorder.cpu_memory import CpuMemory, OutOfModelMemory, CachingAllocator, MIB, NO_STACK
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.deadline import Deadline
 from leakline_recorder.holders.graph import Graphs, sequence
@@ -380,7 +380,7 @@ class SpawnedTest(unittest.TestCase):
 import os, sys, torch, torch.distributed, torch.multiprocessing
 from torch.utils.data import DataLoader, Dataset
 import leakline_recorder.memory
-from leakline.cpu_memory import CpuMemory
+from leakline_recorder.cpu_memory import CpuMemory
 memory = CpuMemory()
 leakline_recorder.memory.CudaMemory = lambda: memory
 
