@@ -98,7 +98,8 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   let files: string[] = [];
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
   let logs: ExplainedLog[] = [];
-  if (command.command === 'analyze') ({ logs, rest: files } = await explainLogs(files, workspace, context));
+  if (command.command === 'analyze')
+    ({ logs, rest: files } = await explainLogs(files, workspace, context, command.rankPattern));
   const failsOn = (what: 'incomplete' | 'oom'): boolean => command.failOn.includes(what);
   if (logs.length > 0) {
     printExplained(logs, command, files.length + folders.length > 0, context);
@@ -211,7 +212,7 @@ function printExplained(
       if (!hasReport) print(explanationJson(logs));
       return;
     default:
-      for (const { path } of logs)
+      for (const path of logs.flatMap(({ paths }) => paths))
         complain(`${path} holds an out-of-memory message, which --${output} cannot show: use leakline explain-oom.`);
   }
 }

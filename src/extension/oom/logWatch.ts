@@ -2,6 +2,7 @@
 import { open } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import type { Microseconds } from '../../core/model/units.js';
 import { Setting } from '../contributions.js';
 import { disposeAll, Listener, type Disposer } from '../disposer.js';
 import { affects, explainsOutput, logGlobs } from '../settings.js';
@@ -20,6 +21,8 @@ const NO_CELLS: ReadonlyMap<number, string> = new Map();
 interface Log {
   /** Bytes that were read. */
   end: number;
+  /** When it was written, as of the last reading. */
+  writtenAtUs: Microseconds;
   recent: RecentText;
   decoder: TextDecoder;
   /** `isChanged` is set while the log is read, too: it is then read again. */
@@ -84,7 +87,9 @@ export class LogWatch extends Listener {
         // The message may go on.
         await delay(GATHER_MS);
         await this.read(path, log);
-        this.listener.failed({ source: sourceOf(path), text: log.recent.text, command: null, cells: NO_CELLS });
+        const { recent, writtenAtUs } = log;
+        const output = { source: sourceOf(path), text: recent.text, writtenAtUs, log: path };
+        this.listener.failed({ ...output, command: null, cells: NO_CELLS });
       }
     } catch (error) {
       this.report(error);
@@ -97,7 +102,8 @@ export class LogWatch extends Listener {
   private async read(path: string, log: Log): Promise<boolean> {
     const file = await open(path, 'r');
     try {
-      const { size } = await file.stat();
+      const { size, mtimeMs } = await file.stat();
+      log.writtenAtUs = mtimeMs * 1000;
       if (size < log.end) this.listener.succeeded(sourceOf(path));
       if (log.end < 0 || size < log.end) {
         log.end = Math.max(0, size - MAX_END_BYTES);
@@ -120,7 +126,8 @@ export class LogWatch extends Listener {
 }
 
 function newLog(): Log {
-  return { end: -1, recent: new RecentText(), decoder: new TextDecoder(), isBusy: false, isChanged: false };
+  const nothing = { end: -1, writtenAtUs: 0, isBusy: false, isChanged: false };
+  return { ...nothing, recent: new RecentText(), decoder: new TextDecoder() };
 }
 
 function sourceOf(path: string): string {

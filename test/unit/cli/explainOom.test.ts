@@ -69,7 +69,58 @@ describe('leakline explain-oom', () => {
       devices: [0],
       ranks: [],
       count: 1,
+      candidates: [],
     });
+  });
+
+  it('explains the logs of several ranks in one folder together, also where they requested different sizes', async () => {
+    const job = join(folder, 'job');
+    mkdirSync(join(job, 'other'), { recursive: true });
+    const logs = [0, 1, 7].map((rank) => join(job, `rank${rank}.log`));
+    for (const [i, path] of logs.entries()) writeFileSync(path, LOG.replace('GPU 0', `GPU ${i}`));
+    const only = async (...paths: string[]): Promise<OomExplanation[]> =>
+      (await runHere('explain-oom', '--json', '--root', folder, ...paths)).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as OomExplanation);
+    const [together, ...others] = await only(...logs);
+    assert.deepEqual([others.length, together.ranks, together.devices, together.count], [0, [0, 1, 7], [0, 1, 2], 3]);
+    const { stdout } = await runHere('explain-oom', '--root', folder, ...logs, log);
+    assert.ok(stdout.startsWith(`${logs[0]} and 2 more logs:\n`), stdout);
+    assert.equal((await runHere('analyze', '--root', folder, ...logs, log)).stdout, stdout);
+    assert.match(stdout, /\n {2}On ranks: 0, 1, 7\.\n/);
+
+    writeFileSync(logs[1], LOG.replace('1.00 GiB', '1.50 GiB'));
+    const { sentences } = (await only(...logs))[0];
+    assert.ok(sentences.includes('On ranks: 0, 1, 7. The numbers are those of rank 0.'), sentences.join('\n'));
+    // Another cause, line or folder is another finding.
+    writeFileSync(logs[1], LOG.replace('1.00 GiB', '9.00 GiB'));
+    writeFileSync(logs[2], LOG.replace('line 2', 'line 1'));
+    const elsewhere = join(job, 'other/rank2.log');
+    writeFileSync(elsewhere, LOG);
+    assert.deepEqual(
+      (await only(...logs, elsewhere)).map(({ ranks }) => ranks),
+      [[0], [1], [7], [2]],
+    );
+  });
+
+  it('names statements that may keep tensors, as candidates, in text and in JSON', async () => {
+    const train = 'losses = []\nfor batch in loader:\n    losses.append(net(batch))\n';
+    writeFileSync(join(folder, 'train.py'), train);
+    const path = join(folder, 'candidate.log');
+    writeFileSync(path, LOG.replace('model/net.py", line 2, in forward', 'train.py", line 3, in <module>'));
+    const text =
+      'Line train.py:3 may keep tensors of every step (losses.append(net(batch))), held by losses: a candidate, not proved.';
+    const { stdout } = await runHere('explain-oom', '--root', folder, path);
+    assert.ok(stdout.endsWith(`\n  ${text}\n`), stdout);
+    assert.ok((await runHere('analyze', '--markdown', '--root', folder, path)).stdout.includes(text));
+    const json = JSON.parse((await runHere('explain-oom', '--json', '--root', folder, path)).stdout) as OomExplanation;
+    assert.deepEqual(json.candidates, [{ file: 'train.py', line: 3, text }]);
+    // Without the workspace, there is no source.
+    assert.deepEqual(
+      (JSON.parse((await runHere('explain-oom', '--json', path)).stdout) as OomExplanation).candidates,
+      [],
+    );
   });
 
   it('reads standard input, and what PowerShell redirects', async () => {
