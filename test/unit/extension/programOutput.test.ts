@@ -54,6 +54,12 @@ describe('The output of a program', () => {
         [3],
       );
     }
+    const raised = `${FRAME.replace('f(x)', `raise OutOfMemoryError("${MESSAGE}")`)}${FRAME.replace('line 3', 'line 9')}RuntimeError: ${MESSAGE}\n`;
+    const deep = { ...answer, body: { ...answer.body, details: { stackTrace: raised } } };
+    assert.deepEqual(
+      explained(exceptionText(deep) ?? '').map(({ asked }) => asked?.line),
+      [3],
+    );
     assert.equal(exceptionText({ ...answer, command: 'stackTrace' }), null);
     assert.equal(exceptionText({ type: 'event' }), null);
     assert.equal(cellErrorText('[') + cellErrorText('null').trim(), ':');
