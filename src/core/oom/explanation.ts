@@ -46,7 +46,7 @@ export interface OomStack {
 export type FindCandidates = (stacks: readonly OomStack[]) => Promise<readonly (readonly OomCandidate[])[]>;
 
 /** A failure that is explained by its numbers alone. */
-interface ExplainedFailure {
+export interface ExplainedFailure {
   readonly explanation: OomExplanation;
   /** Null if the workspace does not have the file of the request. */
   readonly stack: OomStack | null;

@@ -4,12 +4,14 @@ import {
   explainFailures,
   failuresIn,
   withCandidates,
+  type ExplainedFailure,
   type FailureList,
   type FindCandidates,
   type LogOfRank,
   type OomExplanation,
 } from '../../core/oom/explanation.js';
 import type { OomFailure } from '../../core/oom/failureReader.js';
+import type { Microseconds } from '../../core/model/units.js';
 import { jobOfLog } from '../../node/logFailures.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { NotebookCells } from '../notebooks/notebookCells.js';
@@ -23,12 +25,21 @@ import type { FailedOutput } from './outputWatch.js';
 import { argumentsOf } from './programOutput.js';
 
 /** Messages that the user passes. */
-const PASSED = { source: 'command', writtenAtUs: null, log: null, command: null, cells: new Map<number, string>() };
+const PASSED = {
+  source: 'command',
+  writtenAtUs: null,
+  log: null,
+  isEarlier: false,
+  command: null,
+  cells: new Map<number, string>(),
+};
 /** A code cell, as tracebacks number it. */
 const CELL = /^<ipython-input-(\d+)>$/;
 
 /** What is known of an output, without its text. */
-type Failed = Pick<FailedOutput, 'source' | 'writtenAtUs' | 'log' | 'command'> & { readonly failures: FailureList };
+type Failed = Pick<FailedOutput, 'source' | 'writtenAtUs' | 'log' | 'isEarlier' | 'command'> & {
+  readonly failures: FailureList;
+};
 
 /** Explains out-of-memory messages, and marks the lines that requested memory. Nothing of them is stored. */
 export class OutOfMemoryMessages {
@@ -53,8 +64,8 @@ export class OutOfMemoryMessages {
     const names = new Set<string>();
     const failures = failuresIn(output.text, (failure) => withCells(failure, output.cells, names));
     if (failures.size === 0) return [];
-    const { source, writtenAtUs, log, command } = output;
-    this.latest.set(source, { source, writtenAtUs, log, command, failures });
+    const { source, writtenAtUs, log, isEarlier, command } = output;
+    this.latest.set(source, { source, writtenAtUs, log, isEarlier, command, failures });
     if (names.size > 0) await this.cells.know([...names]);
     return this.explainJob(jobOf(output));
   }
@@ -91,20 +102,36 @@ export class OutOfMemoryMessages {
       if (this.asked.get(job) !== asked) return;
       this.store.setMessages(job, explanations.length === 0 ? null : { explanations, origin });
     };
-    const explained = logs.length === 0 ? [] : await this.explained(logs);
+    const all = logs.length === 0 ? [] : await this.explained(logs);
+    const explained = newest?.isEarlier === true ? await this.unchanged(all, newest.writtenAtUs ?? 0) : all;
     show(explained.map(({ explanation }) => explanation));
     const explanations = await this.withCandidates(explained);
     show(explanations);
     return explanations;
   }
 
-  private async explained(logs: readonly LogOfRank[]): Promise<ReturnType<typeof explainFailures>> {
+  /** The failures at lines of files that have not been written since. @param atUs when the log was written */
+  private async unchanged(failures: readonly ExplainedFailure[], atUs: Microseconds): Promise<ExplainedFailure[]> {
+    const kept: ExplainedFailure[] = [];
+    for (const failure of failures) {
+      const uri = this.files.uri(failure.explanation.asked?.file ?? '');
+      if (uri === undefined) continue;
+      const savedAtMs = await vscode.workspace.fs.stat(uri).then(
+        ({ mtime }) => mtime,
+        () => Infinity,
+      );
+      if (savedAtMs * 1000 <= atUs) kept.push(failure);
+    }
+    return kept;
+  }
+
+  private async explained(logs: readonly LogOfRank[]): Promise<ExplainedFailure[]> {
     const files = await this.files.paths();
     return explainFailures(logs, { files, rules: [...pathRules(), ...this.cells.rules] });
   }
 
   /** A message is explained without its candidates if the worker has no time for them. */
-  private async withCandidates(explained: ReturnType<typeof explainFailures>): Promise<readonly OomExplanation[]> {
+  private async withCandidates(explained: readonly ExplainedFailure[]): Promise<readonly OomExplanation[]> {
     try {
       return await withCandidates(explained, (stacks) => this.findCandidates(stacks));
     } catch (error) {

@@ -14,6 +14,8 @@ export interface FailedOutput {
   readonly writtenAtUs: Microseconds | null;
   /** The path of the log with this text; null if it is of none. */
   readonly log: string | null;
+  /** It was written before the window opened: sources may have changed since. */
+  readonly isEarlier: boolean;
   /** What ran it in a terminal; null elsewhere. */
   readonly command: string | null;
   /** Addresses of cells, by the number of their execution. */
@@ -107,6 +109,6 @@ export class OutputWatch extends Listener {
   }
 }
 
-function writtenNow(): Pick<FailedOutput, 'writtenAtUs' | 'log'> {
-  return { writtenAtUs: Date.now() * 1000, log: null };
+function writtenNow(): Pick<FailedOutput, 'writtenAtUs' | 'log' | 'isEarlier'> {
+  return { writtenAtUs: Date.now() * 1000, log: null, isEarlier: false };
 }
