@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SarifLog } from '../../../src/core/render/renderSarif.js';
 import type { OomExplanation } from '../../../src/core/oom/explanation.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { builtProgram } from '../../support/repository.js';
@@ -171,7 +172,29 @@ describe('leakline explain-oom', () => {
     };
     assert.deepEqual([json.runs.length, json.messages.map((one) => one.class)], [1, ['full']]);
     assert.equal((await runHere('analyze', '--markdown', log)).stdout, `\`\`\`text\n${stdout}\`\`\`\n`);
-    assert.equal((await runHere('analyze', '--sarif', log)).status, 2);
+  });
+
+  it('is a result of SARIF and an annotation at its line, alone or in a report', async () => {
+    for (const inputs of [[log], [log, SNAPSHOT]]) {
+      const { status, stdout, stderr } = await runHere('analyze', '--sarif', '--root', folder, ...inputs);
+      assert.deepEqual([status, stderr], [0, '']);
+      const [{ results }] = (JSON.parse(stdout) as SarifLog).runs;
+      const [result, ...others] = results.filter(({ ruleId }) => ruleId === 'outOfMemory');
+      assert.deepEqual(others, []);
+      const { artifactLocation, region } = result.locations[0].physicalLocation;
+      assert.deepEqual(
+        [artifactLocation.uri, region?.startLine, result.properties.bytes],
+        ['model/net.py', 2, 1 << 30],
+      );
+      assert.match(result.message.text, /^The device is full: .* requested 1\.0 GiB on device 0\. /);
+    }
+    const annotations = (await runHere('analyze', '--github', '--root', folder, log)).stdout;
+    assert.match(annotations, /^::error file=model\/net\.py,line=2,title=Out of GPU memory::The device is full: /);
+    const lineless = join(folder, 'lineless.log');
+    writeFileSync(lineless, MESSAGE);
+    const { status, stdout, stderr } = await runHere('analyze', '--github', lineless);
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /lineless\.log holds a message without a line, which --github cannot show/);
   });
 
   it('lets analyze fail on it, and complain of other logs as before', async () => {
