@@ -48,7 +48,7 @@ export type FindCandidates = (stacks: readonly OomStack[]) => Promise<readonly (
 /** A failure that is explained by its numbers alone. */
 export interface ExplainedFailure {
   readonly explanation: OomExplanation;
-  /** Null if the workspace does not have the file of the request. */
+  /** Null if nothing before the request is looked for. */
   readonly stack: OomStack | null;
 }
 
@@ -164,7 +164,8 @@ export function explainFailures(logs: readonly LogOfRank[], workspace: NamedFile
       candidates: [],
       sentences: sentencesOf(numbers, judgement, { asked, ...places, count, shown: isVaried ? failure.rank : null }),
     };
-    if (asked?.mapped !== true) return { explanation, stack: null };
+    // A request that no device of that size can serve has no cause before it.
+    if (asked?.mapped !== true || group.class === 'tooLarge') return { explanation, stack: null };
     return {
       explanation,
       stack: { asked, frames: frames.map((frame) => ({ ...frame, file: lookup(frame.file) ?? frame.file })) },

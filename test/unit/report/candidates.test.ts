@@ -15,12 +15,20 @@ const MAX_MS = 300_000;
 const MAX_STACKS = 4;
 
 /** The candidates of a failure whose traceback has these frames, outermost first. */
-async function candidatesOf(
+function candidatesOf(
+  sources: Readonly<Record<string, string>>,
+  ...frames: readonly [file: string, line: number, name: string][]
+): Promise<readonly Candidate[]> {
+  return candidatesOfMessage(MESSAGE, sources, ...frames);
+}
+
+async function candidatesOfMessage(
+  message: string,
   sources: Readonly<Record<string, string>>,
   ...frames: readonly [file: string, line: number, name: string][]
 ): Promise<readonly Candidate[]> {
   const lines = frames.map(([file, line, name]) => `  File "/srv/job/${file}", line ${line}, in ${name}`);
-  const log = ['Traceback (most recent call last):', ...lines, MESSAGE].join('\n');
+  const log = ['Traceback (most recent call last):', ...lines, message].join('\n');
   const workspace = { files: Object.keys(sources), rules: [], sourceText: (file: string) => sources[file] ?? null };
   const explained = explainFailures([{ failures: failuresIn(log), rank: null }], workspace);
   const [{ candidates, sentences }] = await withCandidates(explained, candidatesIn(workspace));
@@ -131,6 +139,16 @@ describe('Candidates for what filled the memory', () => {
     assert.deepEqual(await candidatesOf(SOURCES, ...made.map((frame): [string, number, string] => [...frame])), []);
     assert.deepEqual(await candidatesOf({}, ['train.py', 16, 'main']), []);
     assert.deepEqual(await candidatesOf(SOURCES, ['train.py', 22, '<module>'], ['train.py', 190, 'main']), []);
+  });
+
+  it('are none for a request that is larger than the device', async () => {
+    const frames: [string, number, string][] = [
+      ['train.py', 22, '<module>'],
+      ['train.py', 18, 'main'],
+    ];
+    assert.equal((await candidatesOf(SOURCES, ...frames)).length, 1);
+    const tooLarge = `${MESSAGE} 1.50 GiB of which 1.00 GiB is free.`;
+    assert.deepEqual(await candidatesOfMessage(tooLarge, SOURCES, ...frames), []);
   });
 
   it('are an evaluation with a graph, unless a file of the program turns autograd off', async () => {
