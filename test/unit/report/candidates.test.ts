@@ -97,6 +97,20 @@ describe('Candidates for what filled the memory', () => {
       assert.deepEqual(await candidatesOf(SOURCES, main, ...inner), expected, inner[0].join(' '));
   });
 
+  it('may stand in a function that is called on the way, but is not in the traceback', async () => {
+    const sources = {
+      'train.py': TRAIN.replace('losses.append(loss)', 'print(step)'),
+      'model.py': MODEL.replace('        return x', '        self.seen.append(x)\n        return x'),
+    };
+    const [candidate, ...others] = await candidatesOf(
+      sources,
+      ['train.py', 22, '<module>'],
+      ['train.py', 17, 'main'],
+      ['../lib/site-packages/torch/_tensor.py', 5, 'backward'],
+    );
+    assert.deepEqual([candidate.file, candidate.line, others], ['model.py', 12, []]);
+  });
+
   it('are as many as the source shows, at most three', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const source = TRAIN.replace('    losses = []\n', names.map((name) => `    ${name} = []\n`).join('')).replace(
