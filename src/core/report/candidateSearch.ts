@@ -1,6 +1,6 @@
 /** What may have filled the memory before a request failed: statements on its stack that keep tensors over steps. */
 import type { Statement } from '../python/ast.js';
-import { functionAt, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, bodiesOf, functionAt, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
 import { isLoop, standings, type Standing } from '../python/standings.js';
 import { findHolder, type Followed } from '../retention/findHolder.js';
 import type { Finding } from '../retention/holders/search.js';
@@ -111,7 +111,7 @@ function holderCandidate(finding: Finding): Candidate {
     text: t(
       'Line {0} may keep tensors of every step ({1}), held by {2}: a candidate, not proved.',
       `${module.file}:${line}`,
-      statementText(lineText(module, line)),
+      codeAt(module, line),
       holderText(finding).text,
     ),
   };
@@ -129,9 +129,16 @@ function evaluationCandidate(frame: PathFrame): Candidate | null {
   const text = t(
     'Line {0} begins an evaluation ({1}) that builds autograd’s graph, without torch.no_grad(): a candidate, not proved.',
     `${module.file}:${line}`,
-    statementText(lineText(module, line)),
+    codeAt(module, line),
   );
   return { file: module.file, line, text };
+}
+
+/** The statement that begins on a line, without a comment; else the line. */
+function codeAt(module: PythonModule, line: number): string {
+  const statement = allStatements(module.body).find(({ from }) => lineAt(module, from) === line);
+  const isWhole = statement !== undefined && bodiesOf(statement).length === 0;
+  return statementText(isWhole ? module.text.slice(statement.from, statement.to) : lineText(module, line));
 }
 
 function textOf({ module, name, line }: PathFrame): string {

@@ -57,7 +57,7 @@ def main():
         loss = net(batch.cuda()).square().mean()
         loss.backward()
         optimizer.step()
-        losses.append(loss)
+        losses.append(loss)  # for the plot
     print(evaluate(net, loader))
 
 main()
@@ -114,7 +114,7 @@ describe('Candidates for what filled the memory', () => {
   it('are as many as the source shows, at most three', async () => {
     const names = ['a', 'b', 'c', 'd'];
     const source = TRAIN.replace('    losses = []\n', names.map((name) => `    ${name} = []\n`).join('')).replace(
-      '        losses.append(loss)\n',
+      '        losses.append(loss)  # for the plot\n',
       names.map((name) => `        ${name}.append(batch.cuda())\n`).join(''),
     );
     const found = await candidatesOf(
