@@ -26,7 +26,7 @@ const rooms = {
   'core/report': 'model allocator attribution digest runs facts verdict python retention text'
     .split(' ')
     .map((room) => `core/${room}`),
-  'core/oom': ['core/model', 'core/attribution', 'core/text'],
+  'core/oom': ['core/model', 'core/allocator', 'core/attribution', 'core/text'],
   'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),
   protocol: core,
   node: core,

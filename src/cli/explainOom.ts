@@ -2,11 +2,20 @@
 import { stat } from 'node:fs/promises';
 import { memorySummary } from '../core/formats/memorySummary.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { explanationLines, type FailureList, type OomExplanation } from '../core/oom/explanation.js';
+import { groupBy } from '../core/maps.js';
+import {
+  explainFailures,
+  explanationLines,
+  withCandidates,
+  type FailureList,
+  type OomExplanation,
+} from '../core/oom/explanation.js';
+import { candidatesIn } from '../core/report/candidates.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { countText } from '../core/text/numberText.js';
 import { visibleText } from '../core/text/plainText.js';
-import { logFailures } from '../node/logFailures.js';
+import { plural } from '../core/text/plural.js';
+import { jobOfLog, logFailures } from '../node/logFailures.js';
 import type { CommandContext } from './inputs.js';
 
 const STANDARD_INPUT = '-';
@@ -15,15 +24,16 @@ const LOG_NAME = /\.(?:log|txt|out|err)$/i;
 /** A table of `memory_summary()` is recognized by that much. */
 const HEAD_BYTES = 512;
 
-/** The messages of one input. */
+/** The messages of one input, or of the logs of several ranks. */
 export interface ExplainedLog {
-  readonly path: string;
+  readonly paths: readonly string[];
   readonly explanations: readonly OomExplanation[];
   /** Further ones that are not explained. */
   readonly leftOut: number;
 }
 
 interface ReadLog {
+  readonly path: string;
   readonly failures: FailureList;
   /** True if the file is also an input of `analyze`. */
   readonly isSummary: boolean;
@@ -35,35 +45,37 @@ export async function explainInputs(
   workspace: ReportWorkspace,
   context: CommandContext,
 ): Promise<ExplainedLog[]> {
-  const logs: ExplainedLog[] = [];
+  const logs: ReadLog[] = [];
   for (const path of paths) {
     if (context.excluded.has(path)) continue;
     const name = path === STANDARD_INPUT ? 'Standard input' : path;
     try {
-      const { failures } = await readLog(path, context);
-      if (failures.size === 0) {
+      const log = await readLog(path, context);
+      if (log.failures.size === 0) {
         context.complain(
           `${name} holds no out-of-memory message of PyTorch. Pass the output of the program that failed.`,
         );
-      } else logs.push(explainedLog(path, failures, workspace));
+      } else logs.push(log);
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
       context.complain(error.message);
     }
   }
-  return logs;
+  return explained(logs, workspace);
 }
 
 /**
  * Explains the files that are logs with an out-of-memory message.
+ * @param rankPattern finds the rank in a path
  * @returns `rest`: the files to analyze
  */
 export async function explainLogs(
   files: readonly string[],
   workspace: ReportWorkspace,
   context: CommandContext,
+  rankPattern: RegExp | null,
 ): Promise<{ logs: ExplainedLog[]; rest: string[] }> {
-  const logs: ExplainedLog[] = [];
+  const logs: ReadLog[] = [];
   const rest: string[] = [];
   for (const path of files) {
     const isLog = LOG_NAME.test(path) && (await stat(path).catch(() => null))?.isFile() === true;
@@ -72,24 +84,25 @@ export async function explainLogs(
       continue;
     }
     try {
-      const { failures, isSummary } = await readLog(path, context);
-      if (failures.size > 0) logs.push(explainedLog(path, failures, workspace));
-      if (failures.size === 0 || isSummary) rest.push(path);
+      const log = await readLog(path, context);
+      if (log.failures.size > 0) logs.push(log);
+      if (log.failures.size === 0 || log.isSummary) rest.push(path);
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
       rest.push(path);
     }
   }
-  return { logs, rest };
+  return { logs: await explained(logs, workspace, rankPattern), rest };
 }
 
 /** Lines of text, with the name of each input where there are several. */
 export function explanationText(logs: readonly ExplainedLog[]): string {
   return logs
-    .map(({ path, explanations, leftOut }) => {
+    .map(({ paths: [path, ...others], explanations, leftOut }) => {
       const lines = explanationLines(explanations);
       if (leftOut > 0) lines.push('', `${countText(leftOut)} more messages are not explained.`);
-      return [...(logs.length > 1 ? [`${path}:`] : []), ...lines].map((line) => `${visibleText(line)}\n`).join('');
+      const name = others.length === 0 ? path : `${path} and ${plural(others.length, 'more log')}`;
+      return [...(logs.length > 1 ? [`${name}:`] : []), ...lines].map((line) => `${visibleText(line)}\n`).join('');
     })
     .join('\n');
 }
@@ -106,8 +119,21 @@ export function explanationJson(logs: readonly ExplainedLog[]): string {
     .join('');
 }
 
-function explainedLog(path: string, failures: FailureList, workspace: ReportWorkspace): ExplainedLog {
-  return { path, explanations: failures.explain(workspace), leftOut: failures.leftOut };
+/** Explains the logs of several ranks in one folder together. */
+async function explained(
+  logs: readonly ReadLog[],
+  workspace: ReportWorkspace,
+  rankPattern: RegExp | null = null,
+): Promise<ExplainedLog[]> {
+  const ranked = logs.map((log) => ({ ...log, ...jobOfLog(log.path, rankPattern) }));
+  const jobs = [...groupBy(ranked, ({ job }) => job).values()];
+  return Promise.all(
+    jobs.map(async (job) => ({
+      paths: job.map(({ path }) => path),
+      explanations: await withCandidates(explainFailures(job, workspace), candidatesIn(workspace)),
+      leftOut: job.reduce((sum, { failures }) => sum + failures.leftOut, 0),
+    })),
+  );
 }
 
 /** @throws SnapshotError */
@@ -119,7 +145,7 @@ async function readLog(path: string, context: CommandContext): Promise<ReadLog> 
       isSummary = memorySummary.sniff(head.subarray(0, HEAD_BYTES));
     });
     context.read(path, 0);
-    return { failures, isSummary };
+    return { path, failures, isSummary };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SnapshotError('unreadable', `${path} cannot be read: ${reason}. Name a file, or - for standard input.`);

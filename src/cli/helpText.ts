@@ -6,7 +6,8 @@ export const HELP = `Usage:
   leakline what-if [options] FILE       reserved memory of the snapshot's allocations under other allocator settings, on
                                         another device, or without some lines
   leakline explain-oom [options] FILE   out-of-memory messages in a log, or in standard input (-): why memory ran out, as
-                                        far as the numbers show it, and the line that requested it
+                                        far as the numbers show it, the line that requested it, and what may be the
+                                        cause in the source
   leakline digest --out OUT FILES...    write a digest of each snapshot that has none in OUT
   leakline summarize [options] OUT      write a summary of each rank: report then reads no digests
   leakline report [options] OUT         like analyze, from digests and summaries

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
-import { rankByPattern } from '../core/runs/runNames.js';
+import { rankByPattern } from '../core/attribution/pathRank.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';

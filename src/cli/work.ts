@@ -99,7 +99,9 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   let files: string[] = [];
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
   let logs: ExplainedLog[] = [];
-  if (command.command === 'analyze') ({ logs, rest: files } = await explainLogs(files, workspace, context));
+  if (command.command === 'analyze')
+    ({ logs, rest: files } = await explainLogs(files, workspace, context, command.rankPattern));
+  const messages = logs.flatMap(({ explanations }) => explanations);
   const failsOn = (what: 'incomplete' | 'oom'): boolean => command.failOn.includes(what);
   if (logs.length > 0) {
     printExplained(logs, command, files.length + folders.length > 0, context);
@@ -145,6 +147,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     renderSarif(report, VERSION, {
       hasBaseline: leaks.some(({ inBaseline }) => inBaseline),
       prefix: prefixOf(command),
+      messages,
     });
   if (command.command === 'facts') {
     const out = command.out ?? join(command.inputs[0], 'facts');
@@ -154,12 +157,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   }
   switch (command.output) {
     case 'json':
-      printJson(
-        logs.length === 0
-          ? reportJson(report)
-          : { ...reportJson(report), messages: logs.flatMap(({ explanations }) => explanations) },
-        context,
-      );
+      printJson(logs.length === 0 ? reportJson(report) : { ...reportJson(report), messages }, context);
       break;
     case 'markdown':
       context.print(renderMarkdown(report, command));
@@ -196,26 +194,27 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
 /** Prints explained messages before a report, or in its place. */
 function printExplained(
   logs: readonly ExplainedLog[],
-  { output }: AnalyzeArguments,
+  command: AnalyzeArguments,
   hasReport: boolean,
-  { print, complain }: CommandContext,
+  context: CommandContext,
 ): void {
+  const { print, complain } = context;
+  const { output } = command;
   const after = hasReport ? '\n' : '';
-  switch (output) {
-    case 'text':
-      print(explanationText(logs) + after);
-      return;
-    case 'markdown':
-      print(explanationMarkdown(logs) + after);
-      return;
-    case 'json':
-      // A report holds them.
-      if (!hasReport) print(explanationJson(logs));
-      return;
-    default:
-      for (const { path } of logs)
-        complain(`${path} holds an out-of-memory message, which --${output} cannot show: use leakline explain-oom.`);
-  }
+  if (output === 'text') print(explanationText(logs) + after);
+  else if (output === 'markdown') print(explanationMarkdown(logs) + after);
+  // A report in the other formats holds them.
+  else if (output === 'json' && !hasReport) print(explanationJson(logs));
+  if (output !== 'sarif' && output !== 'github') return;
+  const lineless = logs.filter(({ explanations }) => explanations.some(({ asked }) => asked === null));
+  for (const path of lineless.flatMap(({ paths }) => paths))
+    complain(`${path} holds a message without a line, which --${output} cannot show: use leakline explain-oom.`);
+  if (hasReport) return;
+  const messages = logs.flatMap(({ explanations }) => explanations);
+  const options = { hasBaseline: false, prefix: prefixOf(command), messages };
+  const sarif = renderSarif({ overBudget: [], runs: [] }, VERSION, options);
+  if (output === 'sarif') printJson(sarif, context);
+  else print(renderGithub(sarif));
 }
 
 /** Files that tasks could not read. */

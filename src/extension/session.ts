@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Candidate, FailedStack } from '../core/report/candidateSearch.js';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
 import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
 import { startThread, type Thread } from '../node/thread.js';
@@ -26,6 +27,8 @@ const MAX_READERS = 4;
 const NEWS_MS = 100;
 /** How long the status bar reports a reader that stopped, in milliseconds. */
 const MESSAGE_MS = 10_000;
+/** How long an out-of-memory message waits for its candidates, in milliseconds: the worker may be busy. */
+const CANDIDATES_MS = 10_000;
 /** Delays in milliseconds before a failed report is tried again. */
 const RETRY = { afterMs: 1_000, most: 5 };
 
@@ -255,6 +258,14 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
   async whatIf(path: string, question: DevicesQuery, signal: AbortSignal): Promise<DeviceWhatIf[]> {
     const snapshots = await this.open(path);
     return await this.engine.call('whatIfDevices', { path: snapshots.at(0)?.path ?? path, ...question }, signal);
+  }
+
+  /** Statements that may have filled the memory, for each failed request. @throws an object with a `message` */
+  async candidates(stacks: readonly FailedStack[]): Promise<Candidate[][]> {
+    // Without a stack, no worker starts.
+    if (stacks.length === 0) return [];
+    await this.refreshListing();
+    return await this.engine.call('candidates', { stacks }, AbortSignal.timeout(CANDIDATES_MS));
   }
 
   async forget(path: string): Promise<void> {

@@ -29,6 +29,7 @@ import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
 import { affects } from './settings.js';
+import { sentenceOf } from './text/fileSentence.js';
 import { SnapshotEditor } from './snapshots/snapshotEditor.js';
 import { Timelines } from './timeline/timelines.js';
 import { ContextKeys } from './views/contextKeys.js';
@@ -90,7 +91,14 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   const fixes = new FixPreview(files);
   const recordAgain = new RecordAgain(session, store, files, recordings);
   const snapshotEditor = new SnapshotEditor(session, timeline);
-  const messages = new OutOfMemoryMessages(store, files, cells, recordings);
+  const messages = new OutOfMemoryMessages(
+    store,
+    files,
+    cells,
+    recordings,
+    (stacks) => session.candidates(stacks),
+    (error) => log.warn(`Out-of-memory message: ${sentenceOf(error)}`),
+  );
 
   context.subscriptions.push(
     store,

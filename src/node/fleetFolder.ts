@@ -8,7 +8,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { getOrAdd } from '../core/maps.js';
-import { folderOf, patternOf, withoutRank } from '../core/runs/runNames.js';
+import { withoutRank } from '../core/attribution/pathRank.js';
+import { folderOf, patternOf } from '../core/runs/runNames.js';
 import { readSmallFile } from './fileSource.js';
 import { makeFolder } from './makeFolder.js';
 

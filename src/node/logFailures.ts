@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs';
+import { dirname } from 'node:path';
 import { textDecoder } from '../core/formats/text/eachLine.js';
 import { FailureList } from '../core/oom/explanation.js';
 import { FailureReader } from '../core/oom/failureReader.js';
+import { rankByPattern, rankOf } from '../core/attribution/pathRank.js';
 
 /** The out-of-memory messages of a log. @param path null for standard input @throws Error of the file system */
 export async function logFailures(
@@ -21,4 +23,10 @@ export async function logFailures(
   }
   reader.end();
   return failures;
+}
+
+/** The rank of a log, and what names its job: logs of several ranks in one folder are of one job. */
+export function jobOfLog(path: string, pattern: RegExp | null = null): { rank: number | null; job: string } {
+  const rank = rankByPattern(path, pattern) ?? rankOf(path);
+  return { rank, job: rank === null ? path : `ranks in ${dirname(path)}` };
 }

@@ -1,6 +1,7 @@
 /** The calls from the extension to the worker thread. The worker owns the models; answers are small. */
 import type { PathRule, UnmappedFiles } from '../core/attribution/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
+import type { Candidate, FailedStack } from '../core/report/candidateSearch.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
@@ -78,6 +79,8 @@ export type WorkerApi = TimelineQuestions & {
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
   /** The same in as much room as a page has for it. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
+  /** Statements of the workspace that may have filled the memory before requests failed; a list for each. */
+  candidates: { params: { stacks: readonly FailedStack[] }; result: Candidate[][] };
   /** The allocations of a loaded snapshot, replayed. */
   whatIfDevices: { params: { path: string } & DevicesQuery; result: DeviceWhatIf[] };
 };

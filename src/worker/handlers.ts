@@ -8,6 +8,7 @@ import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis } from '../core/model/historyAxis.js';
 import { historyWindow } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
+import { candidatesIn } from '../core/report/candidates.js';
 import { failureSentences } from '../core/report/outOfMemory.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
 import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
@@ -101,6 +102,11 @@ export function workerHandlers(
     },
     compare: compared,
     compareTable: (pair) => compareTable(compared(pair)),
+    candidates: ({ stacks }) => {
+      const { files, roots, texts } = workspace.listing;
+      const { sourceText } = new SourceFiles(roots, texts, cache);
+      return candidatesIn({ files, sourceText })(stacks);
+    },
     whatIfDevices: (query, signal) => whatIfs.devices(query, signal),
     whatIf: (query, signal) => whatIfs.whatIf(query, signal),
     reservedWith: (query, signal) => whatIfs.reserved(query, signal),

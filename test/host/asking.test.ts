@@ -75,6 +75,17 @@ describe('Who asks Leakline', () => {
     const answer = await ask('explain_gpu_out_of_memory', { text });
     assert.match(answer, /^The request of 9\.0 GiB is larger than the device, which has 8\.0 GiB\.\n/);
     assert.match(answer, /\n {2}detector\/pyramid\.py:16 \(forward\) requested 9\.0 GiB on device 0\./);
+    const frames = [
+      [67, '<module>'],
+      [63, 'main'],
+      [43, 'train'],
+    ].map(([line, name]) => `  File "/srv/train.py", line ${line}, in ${name}\n`);
+    const unsure = `Traceback (most recent call last):\n${frames.join('')}CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0;\n`;
+    const candidate = await ask('explain_gpu_out_of_memory', { text: unsure });
+    assert.match(
+      candidate,
+      /\n {2}Line detector\/pyramid\.py:18 may keep tensors of every step .*: a candidate, not proved\.$/,
+    );
     assert.deepEqual(await byteLenses(), before);
     await assert.rejects(ask('explain_gpu_out_of_memory', { text: 'step 12' }), /no out-of-memory message/);
     await assert.rejects(ask('explain_gpu_out_of_memory', { path: '/etc/hostname' }), /not a file of the workspace/);

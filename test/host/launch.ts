@@ -14,6 +14,7 @@ import { scenes, type Scene } from './scenes.js';
 import { truthVariable } from './truth.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
+const debuggerFolder = fileURLToPath(new URL('debugger', import.meta.url));
 const grep = process.env['LEAKLINE_GREP'];
 
 process.once('SIGTERM', () => process.exit(143));
@@ -21,7 +22,8 @@ process.once('exit', removeCopies);
 
 const selected = scenes.filter(({ tests }) => grep === undefined || hasTitle(testFiles(tests), new RegExp(grep)));
 const isDesktop = process.env['LEAKLINE_DESKTOP'] === '1';
-const host = isDesktop || selected.length === 0 ? null : await ExtensionTests.start();
+const host =
+  isDesktop || selected.length === 0 ? null : await ExtensionTests.start({ linkedExtensions: [debuggerFolder] });
 // Two windows at a time: the first scene takes as long as the others together.
 const played = (await Promise.all([playAll(selected.slice(0, 1)), playAll(selected.slice(1))])).flat();
 await host?.stop();
@@ -64,7 +66,7 @@ async function play({ tests: folder, open }: Scene): Promise<SuiteResults | null
 /** Downloads desktop VS Code once. Gives the exit code of `code`. */
 async function inDesktop(path: string, tests: string, environment: Record<string, string>): Promise<number> {
   return runTests({
-    extensionDevelopmentPath: root,
+    extensionDevelopmentPath: [root, debuggerFolder],
     extensionTestsPath: tests,
     launchArgs: [path],
     extensionTestsEnv: environment,

@@ -45,8 +45,7 @@ export const scenes: readonly Scene[] = [
     tests: 'oom',
     open: () => {
       const path = newFolder('oom');
-      writeOutOfMemory(path);
-      return { path };
+      return { path, truth: writeOutOfMemory(path) };
     },
   },
 ];

@@ -122,6 +122,17 @@ describe('leakline mcp', () => {
       assert.match(answer, /^The request of 9\.0 GiB is larger than the device, which has 8\.0 GiB\.\n/);
       assert.match(answer, /\n {2}detector\/pyramid\.py:16 \(forward\) requested 9\.0 GiB on device 0\./);
     }
+    const frames = [
+      [67, '<module>'],
+      [63, 'main'],
+      [43, 'train'],
+    ].map(([line, name]) => `  File "/srv/train.py", line ${line}, in ${name}\n`);
+    const unsure = `Traceback (most recent call last):\n${frames.join('')}CUDA out of memory. Tried to allocate 1.00 GiB. GPU 0;\n`;
+    const { text: candidate } = await ask(client, 'explain_gpu_out_of_memory', { text: unsure });
+    assert.match(
+      candidate,
+      /\n {2}Line detector\/pyramid\.py:18 may keep tensors of every step .*: a candidate, not proved\.$/,
+    );
     for (const input of [{}, { text, path: 'job.log' }, { text: 'step 12' }, { path: '/etc/passwd' }])
       assert.ok((await ask(client, 'explain_gpu_out_of_memory', input)).isError);
   });

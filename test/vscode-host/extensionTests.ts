@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { format } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from './browser.js';
-import { VsCodeServer, type WindowTarget } from './server.js';
+import { VsCodeServer, type ServerOptions, type WindowTarget } from './server.js';
 
 /** Exit codes of failures that are not the tests' own. */
 const exitCodes = { noResult: 97, crashed: 98 };
@@ -20,8 +20,8 @@ export class ExtensionTests {
     private readonly browser: Browser,
   ) {}
 
-  static async start(): Promise<ExtensionTests> {
-    const server = await VsCodeServer.start({ testDriver: true });
+  static async start(options: Pick<ServerOptions, 'linkedExtensions'> = {}): Promise<ExtensionTests> {
+    const server = await VsCodeServer.start({ ...options, testDriver: true });
     try {
       return new ExtensionTests(server, await launchChromium());
     } catch (error) {

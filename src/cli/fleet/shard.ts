@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rankByPattern, rankOf } from '../../core/runs/runNames.js';
+import { rankByPattern, rankOf } from '../../core/attribution/pathRank.js';
 import { UsageError } from '../usageError.js';
 
 /** The part of the inputs that a task works on. */

@@ -13,13 +13,21 @@ import {
   ranksAnswer,
   whatIfAnswer,
 } from '../../core/render/toolAnswers.js';
-import { explanationLines, failuresIn, type FailureList } from '../../core/oom/explanation.js';
+import {
+  explainFailures,
+  explanationLines,
+  failuresIn,
+  withCandidates,
+  type FailureList,
+} from '../../core/oom/explanation.js';
 import type { CompareReport, Report } from '../../core/report/report.js';
 import type { DeviceWhatIf } from '../../core/report/whatIfDevices.js';
 import { parseBytes } from '../../core/text/byteText.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { listPythonFiles } from '../../node/listPythonFiles.js';
 import { logFailures } from '../../node/logFailures.js';
+import { SourceFiles } from '../../node/sourceFiles.js';
+import { candidatesIn } from '../../core/report/candidates.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments, WhatIfArguments } from '../arguments.js';
 import type { Output } from '../inputs.js';
@@ -126,7 +134,12 @@ export async function serve(
       case EXPLAIN_OOM: {
         const failures = await failuresOf(input, roots);
         if (failures.size === 0) throw new Error('There is no out-of-memory message of PyTorch in it.');
-        const explanations = failures.explain({ files: await listPythonFiles(root), rules });
+        const sources = {
+          files: await listPythonFiles(root),
+          sourceText: new SourceFiles([{ prefix: '', folder: root }]).sourceText,
+        };
+        const found = explainFailures([{ failures, rank: null }], { ...sources, rules });
+        const explanations = await withCandidates(found, candidatesIn(sources));
         return explanationLines(explanations).map(visibleText).join('\n');
       }
       case AT_PEAK: {

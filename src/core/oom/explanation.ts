@@ -1,6 +1,8 @@
 /** Out-of-memory messages of a log, explained: equal failures are one. */
 import { ownerOf, type OwnerLine } from '../attribution/owner.js';
 import { mapPaths, type PathRule } from '../attribution/pathMapping.js';
+import { getOrAdd } from '../maps.js';
+import type { DigestFrame } from '../model/digestFrame.js';
 import { FailureReader, type OomFailure } from './failureReader.js';
 import type { OomNumbers } from './message.js';
 import { judge, type OomClass, type OomJudgement } from './oomClass.js';
@@ -19,8 +21,41 @@ export interface OomExplanation
   readonly ranks: readonly number[];
   /** How often it occurred. */
   readonly count: number;
-  /** The headline, then the evidence. */
+  /** Statements on the way to the request that may keep tensors over steps. */
+  readonly candidates: readonly OomCandidate[];
+  /** The headline, then the evidence, then the candidates. */
   readonly sentences: readonly string[];
+}
+
+/** A statement that the source shows as a possible cause: the message proves nothing. */
+export interface OomCandidate {
+  readonly file: string;
+  readonly line: number;
+  /** One sentence. */
+  readonly text: string;
+}
+
+/** The frames that led to a request, with the workspace's names of its files. */
+export interface OomStack {
+  readonly asked: OwnerLine;
+  /** Innermost first. */
+  readonly frames: readonly DigestFrame[];
+}
+
+/** Finds the candidates of each stack. */
+export type FindCandidates = (stacks: readonly OomStack[]) => Promise<readonly (readonly OomCandidate[])[]>;
+
+/** A failure that is explained by its numbers alone. */
+export interface ExplainedFailure {
+  readonly explanation: OomExplanation;
+  /** Null if nothing before the request is looked for. */
+  readonly stack: OomStack | null;
+}
+
+/** The failures of a log, and the rank of the process that wrote it; null if its name has none. */
+export interface LogOfRank {
+  readonly failures: FailureList;
+  readonly rank: number | null;
 }
 
 /** The files that recorded names may be. */
@@ -38,6 +73,14 @@ interface Group {
   readonly devices: Set<number>;
   readonly ranks: Set<number>;
   count: number;
+}
+
+/** A group of one or more logs, with the line of the workspace that it names. */
+interface PlacedGroup extends Group {
+  readonly class: OomClass;
+  readonly asked: OwnerLine | null;
+  /** True if other ranks requested other sizes than `failure` says. */
+  isVaried: boolean;
 }
 
 /** Collects the failures of a log: equal messages, and equal failures of several ranks, are one. */
@@ -75,36 +118,101 @@ export class FailureList {
     return this.groups.size;
   }
 
-  /** In the order of the log. */
-  explain(workspace: NamedFiles): OomExplanation[] {
-    const groups = [...new Set(this.groups.values())];
-    const named = groups.flatMap(({ failure }) => [...failure.frames, ...failure.outerFrames].map(({ file }) => file));
-    const mapping = mapPaths(named, workspace.files, workspace.rules);
-    return groups.map(({ failure, devices, ranks, count }) => {
-      const owner = ownerOf(failure.frames, failure.outerFrames, 'noStack', (file) => mapping.lookup(file));
-      const { backend, requestedBytes, capacityBytes, freeBytes, allocatedBytes, unusedBytes, limitBytes } =
-        failure.numbers;
-      const judgement = judge(failure.numbers);
-      const asked = 'line' in owner ? owner.line : null;
-      const main = [...failure.outerFrames, ...failure.frames].findLast((frame) => frame.function === '<module>');
-      const places = { devices: ascending(devices), ranks: ascending(ranks) };
-      return {
-        ...judgement,
-        backend,
-        requestedBytes,
-        capacityBytes,
-        freeBytes,
-        allocatedBytes,
-        unusedBytes,
-        limitBytes,
-        asked,
-        program: main === undefined ? null : mapping.lookup(main.file),
-        ...places,
-        count,
-        sentences: sentencesOf(failure.numbers, judgement, { asked, ...places, count }),
-      };
-    });
+  /** In the order of the log. @param rank of failures that name none */
+  groupsOf(rank: number | null): Group[] {
+    return [...new Set(this.groups.values())].map(({ failure, devices, ranks, count }) => ({
+      failure: failure.rank === null ? { ...failure, rank } : failure,
+      devices: new Set(devices),
+      ranks: new Set(ranks.size === 0 && rank !== null ? [rank] : ranks),
+      count,
+    }));
   }
+}
+
+/** Explains the logs of one job: a failure of several ranks is one. */
+export function explainFailures(logs: readonly LogOfRank[], workspace: NamedFiles): ExplainedFailure[] {
+  const groups = logs.flatMap(({ failures, rank }) => failures.groupsOf(rank));
+  const named = groups.flatMap(({ failure }) => [...failure.frames, ...failure.outerFrames].map(({ file }) => file));
+  const mapping = mapPaths(named, workspace.files, workspace.rules);
+  const lookup = (file: string): string | null => mapping.lookup(file);
+  const placed = groups.map((group) => {
+    const { frames, outerFrames, numbers } = group.failure;
+    const owner = ownerOf(frames, outerFrames, 'noStack', lookup);
+    return { ...group, class: judge(numbers).class, asked: 'line' in owner ? owner.line : null, isVaried: false };
+  });
+  return joinRanks(placed).map((group) => {
+    const { failure, asked, count, isVaried } = group;
+    const { numbers } = failure;
+    const { backend, requestedBytes, capacityBytes, freeBytes, allocatedBytes, unusedBytes, limitBytes } = numbers;
+    const judgement = judge(numbers);
+    const frames = [...failure.frames, ...failure.outerFrames];
+    const main = [...failure.outerFrames, ...failure.frames].findLast((frame) => frame.function === '<module>');
+    const places = { devices: ascending(group.devices), ranks: ascending(group.ranks) };
+    const explanation = {
+      ...judgement,
+      backend,
+      requestedBytes,
+      capacityBytes,
+      freeBytes,
+      allocatedBytes,
+      unusedBytes,
+      limitBytes,
+      asked,
+      program: main === undefined ? null : lookup(main.file),
+      ...places,
+      count,
+      candidates: [],
+      sentences: sentencesOf(numbers, judgement, { asked, ...places, count, shown: isVaried ? failure.rank : null }),
+    };
+    // A request that no device of that size can serve has no cause before it.
+    if (asked?.mapped !== true || group.class === 'tooLarge') return { explanation, stack: null };
+    return {
+      explanation,
+      stack: { asked, frames: frames.map((frame) => ({ ...frame, file: lookup(frame.file) ?? frame.file })) },
+    };
+  });
+}
+
+/** The explanations with the statements that may be the cause. */
+export async function withCandidates(
+  failures: readonly ExplainedFailure[],
+  find: FindCandidates,
+): Promise<OomExplanation[]> {
+  const found = await find(failures.flatMap(({ stack }) => stack ?? []));
+  let next = 0;
+  return failures.map(({ explanation, stack }) => {
+    const candidates = stack === null ? [] : found[next++];
+    return { ...explanation, candidates, sentences: [...explanation.sentences, ...candidates.map(({ text }) => text)] };
+  });
+}
+
+/** Joins failures of one class that different ranks had at one line. */
+function joinRanks(groups: readonly PlacedGroup[]): PlacedGroup[] {
+  const byPlace = new Map<string, PlacedGroup[]>();
+  return groups.filter((group) => {
+    const { asked, ranks, failure } = group;
+    if (asked === null || ranks.size === 0) return true;
+    const alike = getOrAdd(byPlace, `${group.class} ${asked.line} ${asked.file}`, () => []);
+    const numbers = JSON.stringify(failure.numbers);
+    const known = alike.find((one) => isDisjoint(one.ranks, ranks) || JSON.stringify(one.failure.numbers) === numbers);
+    if (known === undefined) {
+      alike.push(group);
+      return true;
+    }
+    if (known.failure.numbers.requestedBytes !== failure.numbers.requestedBytes) known.isVaried = true;
+    known.count += group.count;
+    addTo(known.devices, group.devices);
+    addTo(known.ranks, ranks);
+    return false;
+  });
+}
+
+function isDisjoint(one: ReadonlySet<number>, other: ReadonlySet<number>): boolean {
+  return [...other].every((rank) => !one.has(rank));
+}
+
+function addTo(set: Set<number>, more: ReadonlySet<number>): void {
+  for (const one of more) if (set.size < MAX_RANKS) set.add(one);
 }
 
 /** The failures of a text. @param change replaces each */

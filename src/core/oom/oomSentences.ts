@@ -16,6 +16,8 @@ interface Place {
   readonly devices: readonly number[];
   readonly ranks: readonly number[];
   readonly count: number;
+  /** The rank whose numbers these are, where others differ; else null. */
+  readonly shown: number | null;
 }
 
 /** The headline, then the evidence. Sums and differences are of the numbers in the message: nothing else is claimed. */
@@ -158,11 +160,13 @@ function requestText(numbers: OomNumbers, { asked, devices }: Place): string {
     : t('{0} requested {1}.', line, byteText(requestedBytes));
 }
 
-function ranksText({ ranks, count }: Place): string {
+function ranksText({ ranks, count, shown }: Place): string {
   const rest = ranks.length - MAX_NAMED;
   const named = ranks.slice(0, MAX_NAMED).join(', ');
-  if (ranks.length > 0)
-    return rest > 0 ? t('On ranks {0} and {1} more.', named, countText(rest)) : t('On ranks: {0}.', named);
+  if (ranks.length > 0) {
+    const text = rest > 0 ? t('On ranks {0} and {1} more.', named, countText(rest)) : t('On ranks: {0}.', named);
+    return shown === null ? text : `${text} ${t('The numbers are those of rank {0}.', shown)}`;
+  }
   return count > 1 ? t('It occurred {0} times.', countText(count)) : '';
 }
 

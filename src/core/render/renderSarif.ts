@@ -19,7 +19,7 @@ const FINGERPRINT = 'leaklineFinding/v1';
 const MAX_FRAMES = 32;
 
 type Suspect = 'leak' | 'cycle' | 'growing';
-type RuleId = Suspect | 'overBudget';
+type RuleId = Suspect | 'overBudget' | 'outOfMemory';
 
 interface Rule {
   id: string;
@@ -58,6 +58,12 @@ const RULES: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     name: 'GpuMemoryOverBudget',
     shortDescription: { text: 'GPU memory over budget' },
     fullDescription: { text: `Memory exceeds the budget in ${IGNORE_FILE}.` },
+    defaultConfiguration: { level: 'error' },
+  },
+  outOfMemory: {
+    name: 'GpuOutOfMemory',
+    shortDescription: { text: 'Out of GPU memory' },
+    fullDescription: { text: 'A log holds an out-of-memory message, whose request this line made.' },
     defaultConfiguration: { level: 'error' },
   },
 };
@@ -105,20 +111,33 @@ export interface SarifResult {
   };
 }
 
+/** An out-of-memory message of a log, as far as its result shows it. */
+interface ExplainedMessage {
+  /** The line that requested memory; a message without one has no result. */
+  readonly asked: { readonly file: string; readonly line: number; readonly function: string } | null;
+  readonly requestedBytes: Bytes | null;
+  readonly sentences: readonly string[];
+}
+
 interface SarifOptions {
   /** True if the workspace has a baseline. */
   readonly hasBaseline: boolean;
   /** Folder of the workspace in its repository, with `/` at its end; empty where it is the repository. */
   readonly prefix: string;
+  readonly messages?: readonly ExplainedMessage[];
 }
 
 /** Every finding that a person has to look at, ignored ones as suppressed; of several runs or ranks that show it, that of the most bytes. @param version of the product */
 export function renderSarif(
-  report: Report,
+  report: Pick<Report, 'overBudget' | 'runs'>,
   version: string,
-  { hasBaseline, prefix }: SarifOptions = { hasBaseline: false, prefix: '' },
+  { hasBaseline, prefix, messages = [] }: SarifOptions = { hasBaseline: false, prefix: '' },
 ): SarifLog {
-  const results = [...report.overBudget.map(overBudgetResult), ...oncePerPlace(report.runs.flatMap(resultsOf))];
+  const results = [
+    ...report.overBudget.map(overBudgetResult),
+    ...messages.flatMap(messageResult),
+    ...oncePerPlace(report.runs.flatMap(resultsOf)),
+  ];
   numberFingerprints(results);
   for (const result of results) {
     moveBelow(prefix, result);
@@ -225,6 +244,21 @@ function overBudgetResult({ at, measuredBytes, allowedBytes, message }: OverBudg
     partialFingerprints: { [FINGERPRINT]: fingerprint(['overBudget', at?.file ?? '']) },
     properties: { bytes: measuredBytes ?? 0, allowedBytes },
   };
+}
+
+function messageResult({ asked, requestedBytes, sentences }: ExplainedMessage): SarifResult[] {
+  if (asked === null) return [];
+  return [
+    {
+      ruleId: 'outOfMemory',
+      ruleIndex: RULE_IDS.indexOf('outOfMemory'),
+      level: RULES.outOfMemory.defaultConfiguration.level,
+      message: { text: shown(sentences.join(' ')) },
+      locations: [locationOf(asked, asked.function)],
+      partialFingerprints: { [FINGERPRINT]: fingerprint(['outOfMemory', asked.file, asked.function]) },
+      properties: { bytes: requestedBytes ?? 0 },
+    },
+  ];
 }
 
 /** Numbers results of one fingerprint by the order of their lines. */

@@ -7,6 +7,7 @@ import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
 import { libraryName } from '../attribution/libraryName.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
+import { isEvaluationWithGraph } from './evaluation.js';
 import type { Bytes } from '../model/units.js';
 import { BatchLines } from './batchLines.js';
 import { sum } from './lineSelection.js';
@@ -142,14 +143,10 @@ function largestOf(lines: readonly LineAmounts[], category: Category): LineAmoun
   );
 }
 
-const EVALUATES = '.eval()';
-const TURNS_OFF = /\b(?:no_grad|inference_mode|set_grad_enabled)\b/;
-
 /** True if the source of a stack puts the model into evaluation, and never turns autograd off. */
 function evaluates(frames: readonly DigestFrame[], { sourceText }: ReportWorkspace, lookup: FileLookup): boolean {
   const files = new Set(frames.map(({ file }) => lookup(file)).filter((file) => file !== null));
-  const texts = [...files].map((file) => sourceText?.(file) ?? '');
-  return texts.some((text) => text.includes(EVALUATES)) && !texts.some((text) => TURNS_OFF.test(text));
+  return isEvaluationWithGraph([...files].map((file) => sourceText?.(file) ?? ''));
 }
 
 function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine | null {

@@ -38,6 +38,7 @@ export interface Followed {
 /**
  * Finds the statement that holds the memory of the innermost line, by interpreting the source along the stack.
  * @param allocatedEvery steps between two allocations of the held memory, null if unknown
+ * @param watchesCalls true if memory that calls of the innermost line allocate counts as the line's
  * @returns nothing without a clear best candidate
  */
 export function findHolder(
@@ -45,8 +46,9 @@ export function findHolder(
   sources: Sources,
   growth: Growth,
   allocatedEvery: number | null,
+  watchesCalls = false,
 ): Followed {
-  const machine = new Machine(path, sources);
+  const machine = new Machine(path, sources, watchesCalls);
   try {
     followPath(new Program(machine));
     return { ...foundBy(machine, growth, allocatedEvery), work: machine.work };

@@ -1,4 +1,5 @@
-import { patternOf, withoutRank } from './runNames.js';
+import { withoutRank } from '../attribution/pathRank.js';
+import { patternOf } from './runNames.js';
 import type { Run } from './runs.js';
 
 /** Names of the job that a rank's run belongs to: by its place and pattern, and by as little as may name it. */

@@ -1,8 +1,5 @@
-/** Facts in the names of snapshots: rank, step, time, and which files belong together. */
+/** Facts in the names of snapshots: step, time, and which files belong together. */
 
-const RANK = /(?:^|[^a-z])rank[_-]?(\d+)/i;
-/** SGLang's; other programs write the number of ranks in small letters. */
-const TENSOR_RANK = /(?:^|[^A-Za-z])TP-(\d+)/;
 /** Names of a step, before its number. */
 const NAMED_STEP =
   /(?<![a-z])(?:global[_-]?)?(?:steps?|iters?|iterations?|epochs?|batch[_-]?idx)[_=-]?(?<step>\d+)(?![\d]|\.\d)/gi;
@@ -37,24 +34,6 @@ interface NamedTime {
   at: number;
   /** The part of the name with it. */
   text: string;
-}
-
-/** The rank that a path names, as launchers write it (`rank0_…`, `…/rank1/…`, `TP-0`), null if it names none. */
-export function rankOf(path: string): number | null {
-  const name = path.replaceAll('\\', '/');
-  const match = RANK.exec(name) ?? TENSOR_RANK.exec(name);
-  return match === null ? null : Number(match[1]);
-}
-
-/** The rank that a user's pattern finds in a path as its first group. */
-export function rankByPattern(path: string, pattern: RegExp | null): number | null {
-  const digits = pattern?.exec(path)?.[1] ?? '';
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
-}
-
-/** A name with its rank left open. */
-export function withoutRank(name: string): string {
-  return name.replaceAll(/rank[_-]?\d+/gi, 'rank#').replace(TENSOR_RANK, (match) => match.replace(/\d+$/, '#'));
 }
 
 /** The step in a path: the last number of the file's name after such a word, else of a step folder. */

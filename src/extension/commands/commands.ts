@@ -76,7 +76,7 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.recorderPath]: () => recordings.recorder,
     [Command.copyReport]: () => copyReport(store),
     [Command.clearResults]: () => {
-      store.clearMessages();
+      messages.clearAll();
       return session.clearAll();
     },
     [Command.readAgain]: () => session.readAgain(),

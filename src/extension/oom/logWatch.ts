@@ -1,7 +1,8 @@
 /** Logs that the settings name: what programs append is searched for out-of-memory messages. Loaded with the window. */
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import type { Microseconds } from '../../core/model/units.js';
 import { Setting } from '../contributions.js';
 import { disposeAll, Listener, type Disposer } from '../disposer.js';
 import { affects, explainsOutput, logGlobs } from '../settings.js';
@@ -15,11 +16,17 @@ const MAX_END_BYTES = 256 << 10;
 const CHUNK_BYTES = 1 << 20;
 /** Logs that are followed; a glob may match more. */
 const MAX_LOGS = 256;
+/** Logs that are searched when they are first named: the newest. */
+const MAX_SEARCHED = 8;
+/** How long that search waits, so that a window starts first, in milliseconds. */
+const SEARCH_AFTER_MS = 2_000;
 const NO_CELLS: ReadonlyMap<number, string> = new Map();
 
 interface Log {
   /** Bytes that were read. */
   end: number;
+  /** When it was written, as of the last reading. */
+  writtenAtUs: Microseconds;
   recent: RecentText;
   decoder: TextDecoder;
   /** `isChanged` is set while the log is read, too: it is then read again. */
@@ -30,6 +37,7 @@ interface Log {
 export class LogWatch extends Listener {
   private readonly logs = new Map<string, Log>();
   private watchers: readonly Disposer[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly listener: OutputListener,
@@ -57,9 +65,51 @@ export class LogWatch extends Listener {
         return [watcher, watcher.onDidCreate(changed), watcher.onDidChange(changed)];
       }),
     );
+    const { watchers } = this;
+    if (watchers.length === 0) return;
+    this.timer = setTimeout(() => {
+      this.search(folders, () => this.watchers === watchers).catch(this.report);
+    }, SEARCH_AFTER_MS);
+  }
+
+  /** Searches the newest logs, which may have failed before the window opened. @param isCurrent false after a change */
+  private async search(folders: readonly vscode.WorkspaceFolder[], isCurrent: () => boolean): Promise<void> {
+    if (!explainsOutput()) return;
+    const globs = folders.flatMap((folder) =>
+      logGlobs(folder.uri).map((glob) => new vscode.RelativePattern(folder, glob)),
+    );
+    const uris = (await Promise.all(globs.map((glob) => vscode.workspace.findFiles(glob, undefined, MAX_LOGS)))).flat();
+    const timed = await Promise.all(
+      uris.map(async ({ fsPath }) => ({ path: fsPath, timeMs: await savedAtMs(fsPath) })),
+    );
+    const newest = timed.sort((a, b) => b.timeMs - a.timeMs).slice(0, MAX_SEARCHED);
+    for (const { path } of newest) {
+      if (!isCurrent()) return;
+      // A log that has changed since is followed already.
+      if (!this.logs.has(path)) await this.searchLog(path);
+    }
+  }
+
+  private async searchLog(path: string): Promise<void> {
+    const log = newLog();
+    this.logs.set(path, log);
+    log.isBusy = true;
+    try {
+      if (await this.read(path, log)) this.tell(path, log, true);
+    } catch (error) {
+      this.report(error);
+    }
+    log.isBusy = false;
+    if (log.isChanged) void this.follow(path, log);
+  }
+
+  private tell(path: string, { recent, writtenAtUs }: Log, isEarlier: boolean): void {
+    const output = { source: sourceOf(path), text: recent.text, writtenAtUs, log: path, isEarlier };
+    this.listener.failed({ ...output, command: null, cells: NO_CELLS });
   }
 
   private stop(): void {
+    clearTimeout(this.timer);
     disposeAll(this.watchers);
     this.watchers = [];
     this.logs.clear();
@@ -84,7 +134,7 @@ export class LogWatch extends Listener {
         // The message may go on.
         await delay(GATHER_MS);
         await this.read(path, log);
-        this.listener.failed({ source: sourceOf(path), text: log.recent.text, command: null, cells: NO_CELLS });
+        this.tell(path, log, false);
       }
     } catch (error) {
       this.report(error);
@@ -97,7 +147,8 @@ export class LogWatch extends Listener {
   private async read(path: string, log: Log): Promise<boolean> {
     const file = await open(path, 'r');
     try {
-      const { size } = await file.stat();
+      const { size, mtimeMs } = await file.stat();
+      log.writtenAtUs = mtimeMs * 1000;
       if (size < log.end) this.listener.succeeded(sourceOf(path));
       if (log.end < 0 || size < log.end) {
         log.end = Math.max(0, size - MAX_END_BYTES);
@@ -119,8 +170,15 @@ export class LogWatch extends Listener {
   }
 }
 
+/** When a file was written, in milliseconds; 0 if it is gone. */
+async function savedAtMs(path: string): Promise<number> {
+  const stats = await stat(path).catch(() => null);
+  return stats?.mtimeMs ?? 0;
+}
+
 function newLog(): Log {
-  return { end: -1, recent: new RecentText(), decoder: new TextDecoder(), isBusy: false, isChanged: false };
+  const nothing = { end: -1, writtenAtUs: 0, isBusy: false, isChanged: false };
+  return { ...nothing, recent: new RecentText(), decoder: new TextDecoder() };
 }
 
 function sourceOf(path: string): string {

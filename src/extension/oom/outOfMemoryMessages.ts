@@ -1,6 +1,18 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
-import { failuresIn, type FailureList, type OomExplanation } from '../../core/oom/explanation.js';
+import {
+  explainFailures,
+  failuresIn,
+  withCandidates,
+  type ExplainedFailure,
+  type FailureList,
+  type FindCandidates,
+  type LogOfRank,
+  type OomExplanation,
+} from '../../core/oom/explanation.js';
 import type { OomFailure } from '../../core/oom/failureReader.js';
+import type { Microseconds } from '../../core/model/units.js';
+import { jobOfLog } from '../../node/logFailures.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { NotebookCells } from '../notebooks/notebookCells.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -12,45 +24,120 @@ import { runRecording } from '../recording/runRecording.js';
 import type { FailedOutput } from './outputWatch.js';
 import { argumentsOf } from './programOutput.js';
 
-/** The source of messages that the user passes. */
-const PASSED = 'command';
-const NO_CELLS: ReadonlyMap<number, string> = new Map();
+/** Messages that the user passes. */
+const PASSED = {
+  source: 'command',
+  writtenAtUs: null,
+  log: null,
+  isEarlier: false,
+  command: null,
+  cells: new Map<number, string>(),
+};
 /** A code cell, as tracebacks number it. */
 const CELL = /^<ipython-input-(\d+)>$/;
+
+/** What is known of an output, without its text. */
+type Failed = Pick<FailedOutput, 'source' | 'writtenAtUs' | 'log' | 'isEarlier' | 'command'> & {
+  readonly failures: FailureList;
+};
 
 /** Explains out-of-memory messages, and marks the lines that requested memory. Nothing of them is stored. */
 export class OutOfMemoryMessages {
   /** By source: a later text may arrive while an earlier one is explained. */
-  private readonly latest = new Map<string, FailedOutput>();
+  private readonly latest = new Map<string, Failed>();
 
+  /** By job: the latest question, whose answer counts. */
+  private readonly asked = new Map<string, object>();
+
+  /** @param findCandidates in the source, in another thread */
   constructor(
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     private readonly cells: NotebookCells,
     private readonly recordings: RecordingTasks,
+    private readonly findCandidates: FindCandidates,
+    private readonly report: (error: unknown) => void,
   ) {}
 
-  /** Replaces the messages of the same source. */
+  /** Replaces the messages of the same source. Those of a job's ranks are explained together. */
   async explain(output: FailedOutput): Promise<readonly OomExplanation[]> {
-    this.latest.set(output.source, output);
     const names = new Set<string>();
     const failures = failuresIn(output.text, (failure) => withCells(failure, output.cells, names));
     if (failures.size === 0) return [];
+    const { source, writtenAtUs, log, isEarlier, command } = output;
+    this.latest.set(source, { source, writtenAtUs, log, isEarlier, command, failures });
     if (names.size > 0) await this.cells.know([...names]);
-    const explanations = await this.explanations(failures);
-    if (this.latest.get(output.source) === output) this.store.setMessages(output.source, explanations);
-    return explanations;
+    return this.explainJob(jobOf(output));
   }
 
   /** Explains failures without a mark. */
   async explanations(failures: FailureList): Promise<readonly OomExplanation[]> {
-    const files = await this.files.paths();
-    return failures.explain({ files, rules: [...pathRules(), ...this.cells.rules] });
+    return this.withCandidates(await this.explained([{ failures, rank: null }]));
   }
 
   clear(source: string): void {
+    const output = this.latest.get(source);
+    if (output === undefined) return;
     this.latest.delete(source);
-    this.store.setMessages(source, []);
+    this.explainJob(jobOf(output)).catch(this.report);
+  }
+
+  clearAll(): void {
+    this.latest.clear();
+    this.store.clearMessages();
+  }
+
+  /** Marks what is known at once, and the candidates when the source was searched. */
+  private async explainJob(job: string): Promise<readonly OomExplanation[]> {
+    const asked = {};
+    this.asked.set(job, asked);
+    const outputs = [...this.latest.values()].filter((output) => jobOf(output) === job);
+    const logs = outputs.map(({ failures, log }) => ({ failures, rank: log === null ? null : jobOfLog(log).rank }));
+    const newest = outputs.toSorted((a, b) => (a.writtenAtUs ?? 0) - (b.writtenAtUs ?? 0)).at(-1);
+    const origin = {
+      writtenAtUs: newest?.writtenAtUs ?? null,
+      folder: newest?.log == null ? null : dirname(newest.log),
+    };
+    const show = (explanations: readonly OomExplanation[]): void => {
+      if (this.asked.get(job) !== asked) return;
+      this.store.setMessages(job, explanations.length === 0 ? null : { explanations, origin });
+    };
+    const all = logs.length === 0 ? [] : await this.explained(logs);
+    const explained = newest?.isEarlier === true ? await this.unchanged(all, newest.writtenAtUs ?? 0) : all;
+    show(explained.map(({ explanation }) => explanation));
+    const explanations = await this.withCandidates(explained);
+    show(explanations);
+    return explanations;
+  }
+
+  /** The failures at lines of files that have not been written since. @param atUs when the log was written */
+  private async unchanged(failures: readonly ExplainedFailure[], atUs: Microseconds): Promise<ExplainedFailure[]> {
+    const kept: ExplainedFailure[] = [];
+    for (const failure of failures) {
+      const uri = this.files.uri(failure.explanation.asked?.file ?? '');
+      if (uri === undefined) continue;
+      const savedAtMs = await vscode.workspace.fs.stat(uri).then(
+        ({ mtime }) => mtime,
+        () => Infinity,
+      );
+      if (savedAtMs * 1000 <= atUs) kept.push(failure);
+    }
+    return kept;
+  }
+
+  private async explained(logs: readonly LogOfRank[]): Promise<ExplainedFailure[]> {
+    const files = await this.files.paths();
+    return explainFailures(logs, { files, rules: [...pathRules(), ...this.cells.rules] });
+  }
+
+  /** A message is explained without its candidates if the worker has no time for them. */
+  private async withCandidates(explained: readonly ExplainedFailure[]): Promise<readonly OomExplanation[]> {
+    try {
+      return await withCandidates(explained, (stacks) => this.findCandidates(stacks));
+    } catch (error) {
+      this.report(error);
+      return explained.map(({ explanation }) => explanation);
+    }
   }
 
   /** Explains the selection, else the clipboard, else what the user types. @throws Error without a message */
@@ -69,7 +156,7 @@ export class OutOfMemoryMessages {
     let text: string | undefined;
     for (const next of texts) {
       text = await next();
-      const explanations = await this.explain({ source: PASSED, text: text ?? '', command: null, cells: NO_CELLS });
+      const explanations = await this.explain({ ...PASSED, text: text ?? '' });
       const last = explanations.at(-1);
       if (last === undefined) continue;
       await this.tell(last);
@@ -117,6 +204,11 @@ export class OutOfMemoryMessages {
     const command = source === null ? null : (this.latest.get(source)?.command ?? null);
     return command === null || program === null ? [] : (argumentsOf(command, program) ?? []);
   }
+}
+
+/** Names the output, or the job whose ranks write logs into one folder. */
+function jobOf({ source, log }: Pick<FailedOutput, 'source' | 'log'>): string {
+  return log === null ? source : `log ${jobOfLog(log).job}`;
 }
 
 /** The failure with the addresses of its cells. @param names gets them */

@@ -1,5 +1,6 @@
 /** Output of programs in terminals, notebooks and debuggers: passed on where memory ran out. Loaded with the window. */
 import * as vscode from 'vscode';
+import type { Microseconds } from '../../core/model/units.js';
 import { Listener } from '../disposer.js';
 import { explainsOutput } from '../settings.js';
 import { RecentText, cellErrorText, exceptionText, hasFailure } from './programOutput.js';
@@ -9,6 +10,12 @@ export interface FailedOutput {
   /** Identifies the terminal, cell or session: its next failure replaces this one. */
   readonly source: string;
   readonly text: string;
+  /** Null if unknown. */
+  readonly writtenAtUs: Microseconds | null;
+  /** The path of the log with this text; null if it is of none. */
+  readonly log: string | null;
+  /** It was written before the window opened: sources may have changed since. */
+  readonly isEarlier: boolean;
   /** What ran it in a terminal; null elsewhere. */
   readonly command: string | null;
   /** Addresses of cells, by the number of their execution. */
@@ -55,7 +62,7 @@ export class OutputWatch extends Listener {
           onDidSendMessage: (message: unknown) => {
             const text = exceptionText(message);
             if (text !== null && hasFailure(text) && explainsOutput())
-              listener.failed({ source: `debugger ${id}`, text, command: null, cells: NO_CELLS });
+              listener.failed({ source: `debugger ${id}`, text, ...writtenNow(), command: null, cells: NO_CELLS });
           },
         }),
       }),
@@ -71,7 +78,8 @@ export class OutputWatch extends Listener {
       const known = this.terminals.get(terminal) ?? { source: `terminal ${++this.count}`, failing: null };
       known.failing = execution.commandLine.value;
       this.terminals.set(terminal, known);
-      this.listener.failed({ source: known.source, text: recent.text, command: known.failing, cells: NO_CELLS });
+      const { source, failing: command } = known;
+      this.listener.failed({ source, text: recent.text, ...writtenNow(), command, cells: NO_CELLS });
     };
     for await (const data of execution.read()) {
       if (!recent.add(data) || timer !== undefined || failures >= MAX_FAILURES) continue;
@@ -97,6 +105,10 @@ export class OutputWatch extends Listener {
       const order = executionSummary?.executionOrder;
       return order === undefined ? [] : [[order, document.uri.toString()] as const];
     });
-    this.listener.failed({ source, text, command: null, cells: new Map(cells) });
+    this.listener.failed({ source, text, ...writtenNow(), command: null, cells: new Map(cells) });
   }
+}
+
+function writtenNow(): Pick<FailedOutput, 'writtenAtUs' | 'log' | 'isEarlier'> {
+  return { writtenAtUs: Date.now() * 1000, log: null, isEarlier: false };
 }

@@ -58,7 +58,10 @@ export function cellErrorText(json: string): string {
   }
 }
 
-/** The traceback and the message of a debugger's answer on an exception, null for other messages. */
+/** A frame of debugpy's stack traces, which have source lines between frames and end with the message. */
+const FRAME = /^ {2}File ".*$/gm;
+
+/** The traceback and the message of debugpy's answer on an exception, null for other messages. */
 export function exceptionText(message: unknown): string | null {
   const { type, command, body } = message as {
     type?: unknown;
@@ -68,5 +71,7 @@ export function exceptionText(message: unknown): string | null {
   if (type !== 'response' || command !== 'exceptionInfo' || typeof body?.description !== 'string') return null;
   const stack = typeof body.details?.stackTrace === 'string' ? body.details.stackTrace : '';
   const name = typeof body.exceptionId === 'string' ? body.exceptionId : '';
-  return `Traceback (most recent call last):\n${stack}\n${name}: ${body.description}`;
+  // A debugger begins with the innermost frame.
+  const frames = (stack.match(FRAME) ?? []).toReversed();
+  return ['Traceback (most recent call last):', ...frames, `${name}: ${body.description}`].join('\n');
 }

@@ -3,7 +3,7 @@ import type { OomExplanation } from '../../core/oom/explanation.js';
 import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js';
 import type { CompareLine, CompareReport, RunReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
-import { askingMarks, messageMarks, type AskingMark } from './askingMarks.js';
+import { askingMarks, messageMarks, type AskingMark, type SourceMessages } from './askingMarks.js';
 import { comparedLines } from './comparedLines.js';
 import { findingMarks, type FindingMark } from './findingMarks.js';
 import { runKey } from './runOrder.js';
@@ -30,7 +30,7 @@ export class ResultsStore implements vscode.Disposable {
   private ignoredLeaks: readonly IgnoredLeak[] = [];
   private askers: readonly AskingMark[] = [];
   /** Explained messages, by their source. */
-  private readonly messages = new Map<string, readonly OomExplanation[]>();
+  private readonly messages = new Map<string, SourceMessages>();
   private allMarks: readonly LineMark[] = [];
   private allFindings: readonly FindingMark[] = [];
   private allIgnoredFindings: readonly FindingMark[] = [];
@@ -125,10 +125,10 @@ export class ResultsStore implements vscode.Disposable {
   }
 
   /** Out-of-memory messages of programs that were not recorded. @param source its messages so far are replaced */
-  setMessages(source: string, explanations: readonly OomExplanation[]): void {
+  setMessages(source: string, messages: SourceMessages | null): void {
     // Set again, the source is the latest.
     const hadSome = this.messages.delete(source);
-    if (explanations.length > 0) this.messages.set(source, explanations);
+    if (messages !== null) this.messages.set(source, messages);
     else if (!hadSome) return;
     for (const oldest of [...this.messages.keys()].slice(0, -MAX_SOURCES)) this.messages.delete(oldest);
     this.index();
@@ -137,11 +137,11 @@ export class ResultsStore implements vscode.Disposable {
 
   /** The source of a message; null if it is no longer there. */
   sourceOf(explanation: OomExplanation): string | null {
-    return [...this.messages].find(([, explanations]) => explanations.includes(explanation))?.[0] ?? null;
+    return [...this.messages].find(([, { explanations }]) => explanations.includes(explanation))?.[0] ?? null;
   }
 
   clearMessages(): void {
-    for (const source of [...this.messages.keys()]) this.setMessages(source, []);
+    for (const source of [...this.messages.keys()]) this.setMessages(source, null);
   }
 
   private index(): void {
@@ -149,7 +149,7 @@ export class ResultsStore implements vscode.Disposable {
     this.latest = raw === null ? null : { ...raw, report: withIgnored(raw.report, this.ignoredLeaks) };
     const report = this.latest?.report ?? null;
     const recorded = report === null ? [] : askingMarks(report).filter(({ mapped }) => mapped);
-    this.askers = [...recorded, ...messageMarks([...this.messages.values()].flat(), recorded)];
+    this.askers = [...recorded, ...messageMarks(this.messages.values(), recorded)];
     this.allMarks = report === null ? [] : lineMarks(report);
     this.allFindings = report === null ? [] : findingMarks(report, this.allMarks, this.canOpen);
     this.allIgnoredFindings = report === null ? [] : findingMarks(report, lineMarks(report, true), this.canOpen, true);

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SarifLog } from '../../../src/core/render/renderSarif.js';
 import type { OomExplanation } from '../../../src/core/oom/explanation.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { builtProgram } from '../../support/repository.js';
@@ -69,7 +70,58 @@ describe('leakline explain-oom', () => {
       devices: [0],
       ranks: [],
       count: 1,
+      candidates: [],
     });
+  });
+
+  it('explains the logs of several ranks in one folder together, also where they requested different sizes', async () => {
+    const job = join(folder, 'job');
+    mkdirSync(join(job, 'other'), { recursive: true });
+    const logs = [0, 1, 7].map((rank) => join(job, `rank${rank}.log`));
+    for (const [i, path] of logs.entries()) writeFileSync(path, LOG.replace('GPU 0', `GPU ${i}`));
+    const only = async (...paths: string[]): Promise<OomExplanation[]> =>
+      (await runHere('explain-oom', '--json', '--root', folder, ...paths)).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as OomExplanation);
+    const [together, ...others] = await only(...logs);
+    assert.deepEqual([others.length, together.ranks, together.devices, together.count], [0, [0, 1, 7], [0, 1, 2], 3]);
+    const { stdout } = await runHere('explain-oom', '--root', folder, ...logs, log);
+    assert.ok(stdout.startsWith(`${logs[0]} and 2 more logs:\n`), stdout);
+    assert.equal((await runHere('analyze', '--root', folder, ...logs, log)).stdout, stdout);
+    assert.match(stdout, /\n {2}On ranks: 0, 1, 7\.\n/);
+
+    writeFileSync(logs[1], LOG.replace('1.00 GiB', '1.50 GiB'));
+    const { sentences } = (await only(...logs))[0];
+    assert.ok(sentences.includes('On ranks: 0, 1, 7. The numbers are those of rank 0.'), sentences.join('\n'));
+    // Another cause, line or folder is another finding.
+    writeFileSync(logs[1], LOG.replace('1.00 GiB', '9.00 GiB'));
+    writeFileSync(logs[2], LOG.replace('line 2', 'line 1'));
+    const elsewhere = join(job, 'other/rank2.log');
+    writeFileSync(elsewhere, LOG);
+    assert.deepEqual(
+      (await only(...logs, elsewhere)).map(({ ranks }) => ranks),
+      [[0], [1], [7], [2]],
+    );
+  });
+
+  it('names statements that may keep tensors, as candidates, in text and in JSON', async () => {
+    const train = 'losses = []\nfor batch in loader:\n    losses.append(net(batch))\n';
+    writeFileSync(join(folder, 'train.py'), train);
+    const path = join(folder, 'candidate.log');
+    writeFileSync(path, LOG.replace('model/net.py", line 2, in forward', 'train.py", line 3, in <module>'));
+    const text =
+      'Line train.py:3 may keep tensors of every step (losses.append(net(batch))), held by losses: a candidate, not proved.';
+    const { stdout } = await runHere('explain-oom', '--root', folder, path);
+    assert.ok(stdout.endsWith(`\n  ${text}\n`), stdout);
+    assert.ok((await runHere('analyze', '--markdown', '--root', folder, path)).stdout.includes(text));
+    const json = JSON.parse((await runHere('explain-oom', '--json', '--root', folder, path)).stdout) as OomExplanation;
+    assert.deepEqual(json.candidates, [{ file: 'train.py', line: 3, text }]);
+    // Without the workspace, there is no source.
+    assert.deepEqual(
+      (JSON.parse((await runHere('explain-oom', '--json', path)).stdout) as OomExplanation).candidates,
+      [],
+    );
   });
 
   it('reads standard input, and what PowerShell redirects', async () => {
@@ -120,7 +172,29 @@ describe('leakline explain-oom', () => {
     };
     assert.deepEqual([json.runs.length, json.messages.map((one) => one.class)], [1, ['full']]);
     assert.equal((await runHere('analyze', '--markdown', log)).stdout, `\`\`\`text\n${stdout}\`\`\`\n`);
-    assert.equal((await runHere('analyze', '--sarif', log)).status, 2);
+  });
+
+  it('is a result of SARIF and an annotation at its line, alone or in a report', async () => {
+    for (const inputs of [[log], [log, SNAPSHOT]]) {
+      const { status, stdout, stderr } = await runHere('analyze', '--sarif', '--root', folder, ...inputs);
+      assert.deepEqual([status, stderr], [0, '']);
+      const [{ results }] = (JSON.parse(stdout) as SarifLog).runs;
+      const [result, ...others] = results.filter(({ ruleId }) => ruleId === 'outOfMemory');
+      assert.deepEqual(others, []);
+      const { artifactLocation, region } = result.locations[0].physicalLocation;
+      assert.deepEqual(
+        [artifactLocation.uri, region?.startLine, result.properties.bytes],
+        ['model/net.py', 2, 1 << 30],
+      );
+      assert.match(result.message.text, /^The device is full: .* requested 1\.0 GiB on device 0\. /);
+    }
+    const annotations = (await runHere('analyze', '--github', '--root', folder, log)).stdout;
+    assert.match(annotations, /^::error file=model\/net\.py,line=2,title=Out of GPU memory::The device is full: /);
+    const lineless = join(folder, 'lineless.log');
+    writeFileSync(lineless, MESSAGE);
+    const { status, stdout, stderr } = await runHere('analyze', '--github', lineless);
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /lineless\.log holds a message without a line, which --github cannot show/);
   });
 
   it('lets analyze fail on it, and complain of other logs as before', async () => {

@@ -1,5 +1,6 @@
 /** Out-of-memory messages in what programs print: found at little cost, and marked on the line. */
 import assert from 'node:assert/strict';
+import type { MessageOrigin } from '../../../src/core/oom/sameFailure.js';
 import type { OomExplanation } from '../../../src/core/oom/explanation.js';
 import {
   argumentsOf,
@@ -53,6 +54,12 @@ describe('The output of a program', () => {
         [3],
       );
     }
+    const raised = `${FRAME.replace('f(x)', `raise OutOfMemoryError("${MESSAGE}")`)}${FRAME.replace('line 3', 'line 9')}RuntimeError: ${MESSAGE}\n`;
+    const deep = { ...answer, body: { ...answer.body, details: { stackTrace: raised } } };
+    assert.deepEqual(
+      explained(exceptionText(deep) ?? '').map(({ asked }) => asked?.line),
+      [3],
+    );
     assert.equal(exceptionText({ ...answer, command: 'stackTrace' }), null);
     assert.equal(exceptionText({ type: 'event' }), null);
     assert.equal(cellErrorText('[') + cellErrorText('null').trim(), ':');
@@ -79,10 +86,14 @@ describe('The command line of a program', () => {
   });
 });
 
+type Recorded = Parameters<typeof messageMarks>[1][number];
+
 describe('A line that an out-of-memory message names', () => {
   const [full] = explained(FAILED, ['net.py']);
+  const marksOf = (explanations: readonly OomExplanation[], recorded: Parameters<typeof messageMarks>[1] = []) =>
+    messageMarks([{ explanations, origin: { writtenAtUs: null, folder: null } }], recorded);
   const lens = (changes: Partial<OomExplanation>): string => {
-    const [mark] = messageMarks([{ ...full, ...changes }], []);
+    const [mark] = marksOf([{ ...full, ...changes }]);
     return askingLensText(mark, plainText);
   };
 
@@ -94,17 +105,34 @@ describe('A line that an out-of-memory message names', () => {
     assert.equal(lens({ class: 'deviceHasRoom' }), '✖ requested 2.0 GiB, 512 MiB were free');
     assert.equal(lens({ class: 'incomplete', freeBytes: null }), '✖ requested 2.0 GiB, out of memory');
     assert.equal(lens({ class: 'incomplete', requestedBytes: null }), '✖ out of memory');
-    const [mark] = messageMarks([full], []);
+    const [mark] = marksOf([full]);
     assert.match(askingProblemText(mark), /^The device is full: .*\n/);
   });
 
   it('has one mark, and none where the workspace has no such file or a recording knows the failure', () => {
-    assert.equal(messageMarks([full, full], []).length, 1);
-    assert.deepEqual(messageMarks(explained(FAILED), []), []);
-    const recorded = { file: 'net.py', line: 3, mapped: true, failure: {} } as Parameters<
-      typeof messageMarks
-    >[1][number];
-    assert.deepEqual(messageMarks([full], [recorded]), []);
-    assert.equal(messageMarks([full], [{ ...recorded, line: 4 }]).length, 1);
+    assert.equal(marksOf([full, full]).length, 1);
+    assert.deepEqual(marksOf(explained(FAILED)), []);
+    const recorded = { file: 'net.py', line: 3, mapped: true, failure: {}, atUs: null } as Recorded;
+    assert.deepEqual(marksOf([full], [recorded]), []);
+    assert.equal(marksOf([full], [{ ...recorded, line: 4 }]).length, 1);
+  });
+
+  it('has none beside a recorded failure at another line with the same request, near in time or of one folder', () => {
+    const failure = { askedBytes: 2 ** 31 - 512, device: 0, capacityBytes: 8.1 * 2 ** 30, path: '/runs/1/oom.pickle' };
+    const recorded = { file: 'net.py', line: 9, mapped: true, failure, atUs: 1e15 } as Recorded;
+    const count = (origin: MessageOrigin, mark = recorded, message = full): number =>
+      messageMarks([{ explanations: [message], origin }], [mark]).length;
+    const near = { writtenAtUs: 1e15 + 200e6, folder: null };
+    assert.equal(count(near), 0);
+    assert.equal(count({ writtenAtUs: null, folder: '/runs/1' }), 0);
+    assert.equal(count({ writtenAtUs: 1e15 + 600e6, folder: '/runs' }), 1);
+    assert.equal(count({ writtenAtUs: null, folder: null }), 1);
+    assert.equal(count(near, { ...recorded, failure: { ...recorded.failure, askedBytes: 2 ** 31 + (16 << 20) } }), 1);
+    assert.equal(count(near, { ...recorded, failure: { ...recorded.failure, device: 1 } }), 1);
+    assert.equal(count(near, { ...recorded, failure: { ...recorded.failure, capacityBytes: 16 * 2 ** 30 } }), 1);
+    assert.equal(count(near, { ...recorded, failure: { ...recorded.failure, capacityBytes: null } }), 0);
+    // PyTorch names the segment, not the block.
+    const small = { ...recorded, failure: { ...recorded.failure, askedBytes: 3 << 20 } };
+    assert.equal(count(near, small, { ...full, requestedBytes: 20 << 20 }), 0);
   });
 });

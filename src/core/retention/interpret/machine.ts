@@ -142,9 +142,14 @@ export class Machine {
   private visited = 0;
   private rounds = 0;
 
+  /** The loops around the watched statement while it runs, if its calls are watched too; else null. */
+  private calling: readonly LoopRound[] | null = null;
+
+  /** @param watchesCalls true if memory that calls of the watched line allocate counts as the line's */
   constructor(
     readonly path: readonly PathFrame[],
     readonly sources: Sources,
+    private readonly watchesCalls = false,
   ) {}
 
   /** Notes that the training stepped here. */
@@ -266,15 +271,27 @@ export class Machine {
 
   /** Records an allocation of the watched line. */
   watch(act: Activation, span: Span, node: FlowNode, sureness: Sureness = 3): void {
-    if (act.frame !== this.path.length - 1 || !this.isOnPath(act, span)) return;
-    this.mark(node, sureness);
+    const isHere = act.frame === this.path.length - 1 && this.isOnPath(act, span);
+    if (isHere || (act.frame === null && this.calling !== null)) this.mark(node, sureness);
+  }
+
+  /** Executes a statement of the watched line. */
+  watching<T>(act: Activation, execute: () => T): T {
+    if (!this.watchesCalls || act.frame !== this.path.length - 1) return execute();
+    const outer = this.calling;
+    this.calling = this.loops;
+    try {
+      return execute();
+    } finally {
+      this.calling = outer;
+    }
   }
 
   mark(node: FlowNode, sureness: Sureness): void {
     if (node.allocated < sureness) node.allocated = sureness;
     this.allocated.push(node);
     if (this.watchedLoops !== null) return;
-    this.watchedLoops = this.loops;
+    this.watchedLoops = this.calling ?? this.loops;
     this.watchedEntrance = this.entrance;
   }
 }

@@ -1,5 +1,5 @@
 import type { Expression, Import, Statement, With } from '../../python/ast.js';
-import { headerOf, type PythonModule } from '../../python/pythonModule.js';
+import { bodiesOf, headerOf, type PythonModule } from '../../python/pythonModule.js';
 import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
@@ -53,7 +53,9 @@ export class Statements extends Part {
   private statement(statement: Statement, act: Activation): boolean {
     this.machine.count();
     if (!this.machine.isOnPath(act, headerOf(statement))) return this.execute(statement, act);
-    return this.parts.frames.standOn(act, () => this.execute(statement, act));
+    const execute = (): boolean => this.parts.frames.standOn(act, () => this.execute(statement, act));
+    // The blocks of a statement are not on its line.
+    return bodiesOf(statement).length > 0 ? execute() : this.machine.watching(act, execute);
   }
 
   private execute(statement: Statement, act: Activation): boolean {
