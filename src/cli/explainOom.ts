@@ -1,5 +1,6 @@
 /** `leakline explain-oom`: out-of-memory messages in logs, explained by their numbers. */
 import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { memorySummary } from '../core/formats/memorySummary.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { groupBy } from '../core/maps.js';
@@ -10,7 +11,9 @@ import {
   type FailureList,
   type OomExplanation,
 } from '../core/oom/explanation.js';
+import { isSameFailure, type MessageOrigin } from '../core/oom/sameFailure.js';
 import { candidatesIn } from '../core/report/candidates.js';
+import type { Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { countText } from '../core/text/numberText.js';
 import { visibleText } from '../core/text/plainText.js';
@@ -150,4 +153,24 @@ async function readLog(path: string, context: CommandContext): Promise<ReadLog> 
     const reason = error instanceof Error ? error.message : String(error);
     throw new SnapshotError('unreadable', `${path} cannot be read: ${reason}. Name a file, or - for standard input.`);
   }
+}
+
+/** The logs without the messages whose failure a snapshot of the report has: that says more. */
+export async function unrecorded(logs: readonly ExplainedLog[], { runs }: Report): Promise<ExplainedLog[]> {
+  const failures = runs.flatMap(({ outOfMemory }) => outOfMemory);
+  if (failures.length === 0) return [...logs];
+  const left = await Promise.all(
+    logs.map(async (log) => {
+      const origins = await Promise.all(log.paths.map(originOf));
+      const isRecorded = (message: OomExplanation): boolean =>
+        origins.some((origin) => failures.some((one) => isSameFailure(message, origin, { ...one, atUs: one.timeUs })));
+      return { ...log, explanations: log.explanations.filter((message) => !isRecorded(message)) };
+    }),
+  );
+  return left.filter(({ explanations }) => explanations.length > 0);
+}
+
+async function originOf(path: string): Promise<MessageOrigin> {
+  const file = await stat(path).catch(() => null);
+  return { writtenAtUs: file === null ? null : file.mtimeMs * 1000, folder: dirname(path) };
 }

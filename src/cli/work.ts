@@ -29,6 +29,7 @@ import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type CommandContext, type Progress, type Output } from './inputs.js';
 import {
   explainInputs,
+  unrecorded,
   explainLogs,
   explanationJson,
   explanationMarkdown,
@@ -103,9 +104,9 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     ({ logs, rest: files } = await explainLogs(files, workspace, context, command.rankPattern));
   const messages = logs.flatMap(({ explanations }) => explanations);
   const failsOn = (what: 'incomplete' | 'oom'): boolean => command.failOn.includes(what);
-  if (logs.length > 0) {
-    printExplained(logs, command, files.length + folders.length > 0, context);
-    if (files.length + folders.length === 0) return failsOn('oom');
+  if (logs.length > 0 && files.length + folders.length === 0) {
+    printExplained(logs, command, false, context);
+    return failsOn('oom');
   }
   if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
@@ -122,6 +123,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
     contents[kind].push(...(read[kind] as never[]));
   if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {
+    printExplained(logs, command, false, context);
     for (const { message } of noted) complain(message);
     if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
     return (contents.failed.length > 0 && failsOn('incomplete')) || (logs.length > 0 && failsOn('oom'));
@@ -155,6 +157,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     context.print(`${out}: ${lines} lines, ${snapshots} snapshots, ${ranks} ranks.\n`);
     return false;
   }
+  printExplained(await unrecorded(logs, report), command, true, context);
   switch (command.output) {
     case 'json':
       printJson(logs.length === 0 ? reportJson(report) : { ...reportJson(report), messages }, context);
@@ -198,6 +201,7 @@ function printExplained(
   hasReport: boolean,
   context: CommandContext,
 ): void {
+  if (logs.length === 0) return;
   const { print, complain } = context;
   const { output } = command;
   const after = hasReport ? '\n' : '';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SarifLog } from '../../../src/core/render/renderSarif.js';
@@ -39,6 +39,19 @@ describe('leakline explain-oom', () => {
       /^The device is full: even with an empty cache, 994 MiB is missing for the request of 1\.0 GiB\.\n/,
     );
     assert.match(stdout, /\n {2}model\/net\.py:2 \(forward\) requested 1\.0 GiB on device 0\.\n/);
+  });
+
+  it('leaves a message to the report if a snapshot beside the log has its failure', async () => {
+    const snapshot = join(folder, 'step_1.pickle');
+    copyFileSync(join(FIXTURES, 'shapes/multidevice_oom.pickle'), snapshot);
+    const own = LOG.replace('1.00 GiB', '400.00 MiB').replace('GPU 0', 'GPU 2');
+    const printed = async (text: string): Promise<string> => {
+      writeFileSync(join(folder, 'own.log'), text);
+      return (await runHere('analyze', join(folder, 'own.log'), snapshot)).stdout;
+    };
+    assert.match(await printed(own), /^Out of memory on device 2: .* requested 400 MiB/);
+    assert.doesNotMatch(await printed(own.replace('400.00', '401.00')), /^Out of memory on device 2/);
+    assert.doesNotMatch(await printed(own.replace('GPU 2', 'GPU 1')), /^Out of memory on device 2/);
   });
 
   it('prints one line of JSON for each message', async () => {
