@@ -28,7 +28,7 @@ def main(arguments: Optional[List[str]] = None, name: str = 'python -m leakline_
     if not command or command == ['-m']:
         parser(name).error('which script?')
     settings = vars(given)
-    if (given.device or os.environ.get('LEAKLINE_DEVICE') or Options.device) == 'cuda' and not any_gpu():
+    if not (given.device or os.environ.get('LEAKLINE_DEVICE')) and not any_gpu():
         say_once('this machine has no GPU: nothing will be recorded. To record on the CPU over a model of the allocator:\n'
                  f"leakline: {name} --device cpu {' '.join(command)}", NO_GPU)
     # Relative to the start folder: the script may change to another one before it imports torch.

@@ -5,12 +5,12 @@ import ctypes.util
 import glob
 import sys
 
-#: where Linux shows the driver of NVIDIA, that of AMD, and GPUs under WSL
-DEVICES = ('/dev/nvidia[0-9]*', '/dev/kfd', '/dev/dxg')
+#: where Linux shows the drivers of NVIDIA, on Jetson too, of AMD and of others, and GPUs under WSL
+DEVICES = ('/dev/nvidia[0-9]*', '/dev/nvhost*', '/dev/nvmap', '/dev/kfd', '/dev/dri/renderD*', '/dev/dxg')
 
 
 def any_gpu() -> bool:
-    """True if a driver of CUDA or ROCm is there; true as well where that is not known."""
+    """True if a driver of a GPU is there; true as well where that is not known."""
     if sys.platform == 'darwin':
         return False
     if sys.platform == 'win32':

