@@ -6,6 +6,7 @@ import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextpro
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_SETTINGS, withSettings } from '../../core/allocator/settings.js';
 import {
+  bounded,
   compareAnswer,
   findingAnswer,
   leaksAnswer,
@@ -127,7 +128,7 @@ export async function serve(
         const failures = await failuresOf(input, roots);
         if (failures.size === 0) throw new Error('There is no out-of-memory message of PyTorch in it.');
         const explanations = failures.explain({ files: await listPythonFiles(root), rules });
-        return explanationLines(explanations).map(visibleText).join('\n');
+        return bounded(explanationLines(explanations).map(visibleText).join('\n'));
       }
       case AT_PEAK: {
         return noting(await report(signal), (found) => peakAnswer(found, input.rank ?? null));
@@ -155,7 +156,7 @@ export async function serve(
               try {
                 return { content: [{ type: 'text', text: await answer(name, input, mcpReq.signal) }] };
               } catch (error) {
-                const text = visibleText(error instanceof Error ? error.message : String(error));
+                const text = bounded(visibleText(error instanceof Error ? error.message : String(error)));
                 return { content: [{ type: 'text', text }], isError: true };
               }
             });
@@ -210,7 +211,7 @@ interface Complaints {
 /** An answer, and the inputs that it could not use. */
 function noting<Found>(found: Found & Complaints, text: (found: Found) => string): string {
   const notes = found.complaints.length === 0 ? '' : `\n\n${complaintText(found.complaints)}`;
-  return text(found) + notes;
+  return bounded(text(found), notes);
 }
 
 function complaintText(complaints: readonly string[]): string {
