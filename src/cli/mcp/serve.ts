@@ -224,7 +224,7 @@ function complaintText(complaints: readonly string[]): string {
 export function recordAnswer(script: string): string {
   const named = script.trim().replace(/^python3? +/, '');
   return [
-    `1. Install once: \`pip install leakline\`. Record about 40 steps: \`leakline run ${JSON.stringify(named).slice(1, -1)}\`.`,
+    `1. Install the Python package of Leakline once, from its file (leakline-*.whl). Record about 40 steps: \`leakline run ${JSON.stringify(named).slice(1, -1)}\`.`,
     '   Under torchrun: `torchrun … -m leakline_recorder train.py`. Without a torch optimizer, call `leakline_recorder.mark_step()` once per step.',
     '2. Snapshots appear in `leakline-recordings`, in one folder per run. Call list_gpu_memory_leaks, then explain_gpu_memory_leak for a finding.',
     '3. Apply the fix to the statement that holds the memory. A verdict of `growing` or `tooShort` is not a proof: record more steps.',
