@@ -86,6 +86,17 @@ describe('A job', () => {
     for (const name of ['out0', 'out1', 'streamed']) assert.deepEqual(await json('report', at(name)), whole, name);
   });
 
+  it('has the ranks that links say', async () => {
+    mkdirSync(at('links'));
+    for (const rank of [0, 1]) symlinkSync(at('leak/snapshots'), at(`links/rank${rank}`), 'junction');
+    const links = [0, 1].map((rank) => at(`links/rank${rank}`));
+    const { runs } = JSON.parse((await runHere('analyze', '--json', ...links)).stdout) as Report;
+    assert.deepEqual(
+      runs.map(({ rank }) => rank),
+      [0, 1],
+    );
+  });
+
   it('has two ranks if two are streamed, also with the same bytes', async () => {
     const [file] = picklesUnder(at('leak'));
     mkdirSync(at('empty'));
