@@ -33,7 +33,7 @@ type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete' | 'oom';
 
 interface CommonArguments {
   readonly inputs: readonly string[];
-  /** Workspace folder, null for none. */
+  /** Workspace folder, null for that of the recorded program, see `projectFolder`. */
   readonly root: string | null;
   readonly rules: readonly PathRule[];
   readonly output: OutputFormat;

@@ -10,6 +10,15 @@ import { expandInputs, readInputs, readOneSnapshot, type CommandContext, type In
 /** Of several ranks, the answer that must be seen first. */
 const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
 
+/** The answer on two inputs, and what it leaves out. */
+interface Comparison {
+  readonly report: CompareReport;
+  /** Later snapshots in which memory ran out. */
+  readonly ranOut: readonly SnapshotDigest[];
+  /** Ranks of the earlier input that the later one lacks, ascending. */
+  readonly lost: readonly number[];
+}
+
 /**
  * Compares two files, or the runs of two folders rank by rank: the worst rank is shown. @returns null after a complaint
  */
@@ -19,7 +28,7 @@ export async function compareInputs(
   ignored: readonly IgnoredLeak[],
   context: CommandContext,
   rankPattern: RegExp | null,
-): Promise<CompareReport | null> {
+): Promise<Comparison | null> {
   const { complain } = context;
   const sides = [];
   for (const path of [before, after]) {
@@ -35,8 +44,9 @@ export async function compareInputs(
   context.analyzing();
   const [a, b] = sides;
   if (a.digests.length === 0 || b.digests.length === 0) return null;
+  const ranOut = b.digests.filter(({ failures }) => failures.length > 0);
   if (!a.isFolder && !b.isFolder) {
-    return buildCompare(a.digests[0], b.digests[0], workspace, undefined, ignored);
+    return { report: buildCompare(a.digests[0], b.digests[0], workspace, undefined, ignored), ranOut, lost: [] };
   }
   const runsA = byRank(groupRuns(a.digests));
   const runsB = byRank(groupRuns(b.digests));
@@ -50,12 +60,14 @@ export async function compareInputs(
     return later === undefined ? [] : [[run, later] as const];
   });
   if (pairs.length === 0) complain(`${a.path} and ${b.path} hold no run of the same rank: name two folders that do.`);
-  return pairs
+  const report = pairs
     .map(([run, later]) => compareRuns(run, later, workspace, ignored))
     .reduce<CompareReport | null>(
       (worst, one) => (worst === null || urgency(one) < urgency(worst) ? one : worst),
       null,
     );
+  const lost = [...runsA.keys()].filter((rank) => !runsB.has(rank)).sort((x, y) => x - y);
+  return report === null ? null : { report, ranOut, lost };
 }
 
 async function many(

@@ -26,7 +26,8 @@ Snapshots of one training process are analyzed together as a run. Logs (.log, .t
 out-of-memory message are explained.
 
 Options:
-  --root DIR        workspace to whose files recorded paths are mapped; default: no mapping
+  --root DIR        workspace to whose files recorded paths are mapped; default: the folder that the recorded program
+                    ran in, if it is here, else the current folder
   --map FROM=TO     map the recorded folder FROM to the folder TO of the workspace (repeatable)
   --json            print the report as JSON
   --markdown        print the report as Markdown, to paste into an issue
@@ -35,7 +36,7 @@ Options:
   --out FILE        write the report into FILE
   --fail-on WHAT    end with exit code 1 on a verdict of analyze (leak, growing, …), on an answer of compare
                     (worse, same, smaller, cannotTell), on missing ranks or files (incomplete), or where memory
-                    ran out (oom); separate several by commas
+                    ran out (oom, which every check includes); separate several by commas
   --budget SIZE     bytes that may leak per step, such as 512KiB, in place of the budget in DIR/.leakline.json
   --capacity SIZE   memory that what-if has to fit, such as 24GiB; default: that of a recorded out-of-memory error
   --set NAME:VALUE  setting of PYTORCH_CUDA_ALLOC_CONF for what-if, such as expandable_segments:True (repeatable);
@@ -53,6 +54,6 @@ Options:
   --help            print this text
   --version         print the version
 
-Exit code: 1 if --fail-on applies or a budget is exceeded; else 2 if an argument or an input is bad: standard
-error has one sentence for each; else 0.
+Exit code: 1 if --fail-on applies or a budget is exceeded; else 2 if an argument or an input is bad, or a check had
+nothing to judge: standard error has one sentence for each; else 0.
 `;

@@ -44,7 +44,7 @@ export type CommandContext = Output & Progress;
 
 /** A file to read. */
 export interface Input {
-  /** As the user wrote it, or found it. */
+  /** As `withNames` names it, or as found in a folder. */
   readonly path: string;
   /** True if it was found in a folder: other files than snapshots are ignored there. */
   readonly found: boolean;

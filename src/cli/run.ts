@@ -1,6 +1,7 @@
 import { visibleText } from '../core/text/plainText.js';
 import { parseArguments, type JobCommand, type McpArguments } from './arguments.js';
 import { sentenceOf } from './usageError.js';
+import { withNames } from './inputNames.js';
 import { HELP } from './helpText.js';
 import type { Complain, Output } from './inputs.js';
 import { VERSION } from '../node/version.js';
@@ -43,7 +44,7 @@ export async function run(
         found = (await serve?.(invocation, { print, complain })) ?? false;
         break;
       default:
-        found = await work(invocation, { print, complain });
+        found = await work(await withNames(invocation), { print, complain });
         break;
     }
   } catch (error) {

@@ -3,6 +3,7 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { NO_BUDGET, overBudget } from '../core/report/budget.js';
 import { withIgnored } from '../core/report/ignoredLeaks.js';
+import { ranksText } from '../core/report/ranks.js';
 import { reportJson } from '../core/render/findingText.js';
 import { visibleJson, visibleText } from '../core/text/plainText.js';
 import type { LineReport, Report } from '../core/report/report.js';
@@ -14,6 +15,7 @@ import { renderCompareText, renderText, unmappedText } from '../core/render/rend
 import { whatIfText } from '../core/render/whatIfText.js';
 import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
+import { projectFolder } from '../node/projectFolder.js';
 import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import type {
@@ -26,6 +28,7 @@ import type {
 import { UsageError } from './usageError.js';
 import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
+import { gateOf, ranOutText, unansweredText, unjudgedText } from './gate.js';
 import { expandInputs, readInputs, type Complain, type CommandContext, type Progress, type Output } from './inputs.js';
 import {
   explainInputs,
@@ -59,12 +62,14 @@ const ALONE: Progress = { excluded: new Set(), reading: ignore, read: ignore, an
  * @throws UsageError
  */
 export async function work(
-  command: JobCommand,
+  request: JobCommand,
   output: Output,
   progress: Progress = ALONE,
   finished: ReadonlyMap<string, FinishedInput> = new Map(),
 ): Promise<boolean> {
   const context = { ...output, ...progress };
+  const isOpen = 'root' in request && request.root === null && request.rules.length === 0;
+  const command = isOpen ? { ...request, root: await projectFolder(request.inputs) } : request;
   switch (command.command) {
     case 'compare':
       return printTo(command, context, (to) => compare(command, to));
@@ -103,10 +108,24 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   if (command.command === 'analyze')
     ({ logs, rest: files } = await explainLogs(files, workspace, context, command.rankPattern));
   const messages = logs.flatMap(({ explanations }) => explanations);
-  const failsOn = (what: 'incomplete' | 'oom'): boolean => command.failOn.includes(what);
+  const file = await ignoreFile(command.root, complain);
+  const budget = {
+    ...NO_BUDGET,
+    ...file?.budget,
+    ...(command.budget === null ? {} : { leakBytesPerStep: command.budget }),
+  };
+  const gate = gateOf(command, budget);
+  const failsOnMissing = command.failOn.includes('incomplete');
+  const ranOut = (runs: Report['runs']): boolean => {
+    const text = gate.isSet
+      ? ranOutText([...runs.flatMap(({ outOfMemory }) => outOfMemory), ...logs.map(({ paths: [path] }) => ({ path }))])
+      : null;
+    if (text !== null) complain(text);
+    return text !== null;
+  };
   if (logs.length > 0 && files.length + folders.length === 0) {
     printExplained(logs, command, false, context);
-    return failsOn('oom');
+    return ranOut([]);
   }
   if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
@@ -126,12 +145,11 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     printExplained(logs, command, false, context);
     for (const { message } of noted) complain(message);
     if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
-    return (contents.failed.length > 0 && failsOn('incomplete')) || (logs.length > 0 && failsOn('oom'));
+    return ranOut([]) || (failsOnMissing && (contents.failed.length > 0 || command.expectRanks !== null));
   }
   const { report: found, paths } = await dumps.report(contents, () =>
     reportOfGathered({ contents, summaries }, reporting, context),
   );
-  const file = await ignoreFile(command.root, complain);
   if (command.command === 'baseline') {
     if (file !== null) await writeBaseline(found, file, command, workspace, context);
     return false;
@@ -139,11 +157,6 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const leaks = file?.leaks ?? [];
   const judged = withIgnored(found, leaks);
   if (command.command === 'analyze') await addLeakReplays(judged, workspace);
-  const budget = {
-    ...NO_BUDGET,
-    ...file?.budget,
-    ...(command.budget === null ? {} : { leakBytesPerStep: command.budget }),
-  };
   const report = { ...judged, overBudget: overBudget(judged, budget) };
   const sarif = (): SarifLog =>
     renderSarif(report, VERSION, {
@@ -182,16 +195,18 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   }
   for (const { message } of report.overBudget) complain(message);
   const isFailure = ({ verdict, ignored }: LineReport): boolean => !ignored && command.failOn.includes(verdict);
-  const isIncomplete = report.missing.length + report.failed.length > 0;
-  const isOutOfMemory = logs.length > 0 || report.runs.some(({ outOfMemory }) => outOfMemory.length > 0);
-  return (
-    report.overBudget.length > 0 ||
-    (isIncomplete && failsOn('incomplete')) ||
-    (isOutOfMemory && failsOn('oom')) ||
-    report.runs.some(
-      ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
-    )
+  const isOver = report.overBudget.length > 0;
+  const isMissing = failsOnMissing && report.missing.length + report.failed.length > 0;
+  const isFound = report.runs.some(
+    ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
   );
+  if (ranOut(report.runs) || isOver || isMissing || isFound) return true;
+  // The check has passed, as far as it could see.
+  const blind = gate.judges ? unjudgedText(found, command.root) : null;
+  if (blind !== null) complain(blind);
+  if (gate.isSet && command.expectRanks !== null)
+    for (const { message } of report.missing) complain(`${message} Pass the snapshots of every rank.`);
+  return false;
 }
 
 /** Prints explained messages before a report, or in its place. */
@@ -256,8 +271,9 @@ async function compare(command: CompareArguments, context: CommandContext): Prom
   const { complain } = context;
   const workspace = await workspaceOf(command);
   const ignored = (await ignoreFile(command.root, complain))?.leaks ?? [];
-  const report = await compareInputs(command.inputs, workspace, ignored, context, command.rankPattern);
-  if (report === null) return false;
+  const comparison = await compareInputs(command.inputs, workspace, ignored, context, command.rankPattern);
+  if (comparison === null) return false;
+  const { report, ranOut, lost } = comparison;
   if (report.fix === null && command.failOn.length > 0) {
     throw new UsageError('--fail-on needs two runs, and both snapshots are of one: name a folder of each run.');
   }
@@ -272,7 +288,15 @@ async function compare(command: CompareArguments, context: CommandContext): Prom
       context.print(renderCompareText(report, command));
       break;
   }
-  return report.fix !== null && command.failOn.includes(report.fix.answer);
+  if (command.failOn.length === 0) return false;
+  const ended = ranOutText(ranOut);
+  if (ended !== null) complain(ended);
+  if (ended !== null || (report.fix !== null && command.failOn.includes(report.fix.answer))) return true;
+  const blind = unansweredText(report, command.root);
+  if (blind !== null) complain(blind);
+  if (lost.length > 0)
+    complain(`${command.inputs[1]} has no snapshot of rank ${ranksText(lost)}. Record every rank again.`);
+  return false;
 }
 
 /** @returns false: `--fail-on` does not apply */

@@ -1,5 +1,6 @@
 /** Digests of a fleet's tasks, see `node/fleetFolder.ts`: facts on snapshots elsewhere. */
-import { isAbsolute, resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { splitMember } from '../core/model/memberPath.js';
@@ -17,6 +18,8 @@ export interface DigestFile {
   readonly members: number;
   /** Of the snapshot, see `snapshotKey`; empty if the name has none. */
   readonly key: string;
+  /** The folder that contains OUT: a snapshot that was copied with its digest lies there. */
+  readonly folder: string;
 }
 
 export function isDigestFile(path: string): boolean {
@@ -45,9 +48,10 @@ export async function readDigestFile(path: string): Promise<DigestFile> {
     );
   const { digest, members } = input;
   const isWhole = isAbsolute(digest.path) || /^\w+:[/\\]/.test(digest.path);
-  const place = isWhole ? digest.path : resolve(path, '../../../../..', digest.path);
+  const folder = resolve(path, '../../../../..');
+  const place = isWhole ? digest.path : resolve(folder, digest.path);
   const key = /-([0-9a-f]{40})(?:-\d+)?\.lkd$/.exec(path)?.[1] ?? '';
-  return { digest: { ...digest, path: place }, members, key };
+  return { digest: { ...digest, path: place }, members, key, folder };
 }
 
 /** The path of a digest's snapshot, if it exists and is equal. @throws SnapshotError `unreadable`, with advice */
@@ -55,10 +59,12 @@ export async function snapshotOf({
   digest,
   members,
   key,
+  folder,
 }: DigestFile): Promise<{ file: string; member: number; bytes: Bytes }> {
   const part = members > 1 ? splitMember(digest.path) : null;
-  const path = part?.file ?? digest.path;
-  const isRemote = /^[/\\]{2}/.test(path); // no machine is asked because a file names it
+  const recorded = part?.file ?? digest.path;
+  const isRemote = /^[/\\]{2}/.test(recorded); // no machine is asked because a file names it
+  const path = isRemote ? recorded : await placeOf(recorded, folder);
   const file = isRemote ? null : await openFile(path).catch(() => null);
   if (file === null)
     throw new SnapshotError(
@@ -75,4 +81,12 @@ export async function snapshotOf({
     'unreadable',
     t('{0} is a different snapshot from the one that was digested. Digest again.', path),
   );
+}
+
+/** The path of a file, or of its copy: as many of its folders as there are, below another folder. */
+async function placeOf(path: string, folder: string): Promise<string> {
+  const parts = path.split(/[/\\]/);
+  const copies = parts.slice(1).map((_, i) => join(folder, ...parts.slice(i + 1)));
+  for (const place of [path, ...copies]) if ((await stat(place).catch(() => null))?.isFile() === true) return place;
+  return path;
 }

@@ -1,7 +1,7 @@
 /** The GitHub Action: the steps of action.yml, run as a runner runs them, against a server that keeps comments. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,9 @@ import { text as textOf } from 'node:stream/consumers';
 import type { SarifLog } from '../../src/core/render/renderSarif.js';
 import { builtProgram, repositoryRoot } from '../support/repository.js';
 import { FIXTURES } from '../support/snapshots.js';
+import { packed } from './packed.js';
 
-const action = join(repositoryRoot(), 'action');
+const action = repositoryRoot();
 const yaml = readFileSync(join(action, 'action.yml'), 'utf8');
 const REPOSITORY = 'team/training';
 
@@ -84,14 +85,17 @@ describe('The GitHub Action', () => {
   let comments: Comments;
   let api: string;
 
+  /** A commit without settings: the base of each pull request here. */
+  let baseCommit: string;
+  const git = (...args: string[]): string => {
+    const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+    return execFileSync('git', [...author, ...args], { cwd: join(folder, 'head'), stdio: 'pipe', encoding: 'utf8' });
+  };
+
   /** Two branches of the example, each recorded: the head fills a list that the base does not have. */
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'leakline-action-'));
     const head = join(folder, 'head');
-    const git = (...args: string[]): void => {
-      const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
-      execFileSync('git', [...author, ...args], { cwd: head, stdio: 'pipe' });
-    };
     cpSync(join(repositoryRoot(), 'examples/detector'), join(head, 'training'), { recursive: true });
     rmSync(join(head, 'training/snapshots'), { recursive: true });
     const pyramid = join(head, 'training/detector/pyramid.py');
@@ -109,6 +113,7 @@ describe('The GitHub Action', () => {
     commit(clean, 'base');
     commit(`# Levels are drawn after the run.\n# Until then they are kept.\n${leaking}`, 'head');
     git('worktree', 'add', '-q', join(folder, 'base'), 'base');
+    baseCommit = git('rev-parse', 'base').trim();
   });
   beforeEach(async () => {
     comments = new Comments();
@@ -125,13 +130,14 @@ describe('The GitHub Action', () => {
   async function job(
     inputs: Record<string, string>,
     from = REPOSITORY,
-  ): Promise<{ log: string; summary: string; status: number; sarif: SarifLog | null }> {
+  ): Promise<{ log: string; summary: string; status: number; result: string; sarif: SarifLog | null }> {
     const temporary = mkdtempSync(join(folder, 'job-'));
     const file = (name: string, content = ''): string => {
       writeFileSync(join(temporary, name), content);
       return join(temporary, name);
     };
-    const event = { pull_request: { number: 7, head: { repo: { full_name: from } } } };
+    const pull = { number: 7, base: { sha: baseCommit }, head: { repo: { full_name: from } } };
+    const event = { pull_request: pull };
     const summary = file('summary');
     const output = file('output');
     const github = {
@@ -148,7 +154,7 @@ describe('The GitHub Action', () => {
     };
     const known = new Map<string, string>([
       ...(defaults as [string, string][]),
-      ['inputs.command', `${process.execPath} ${builtProgram('cli.js')}`],
+      ['inputs.leakline', builtProgram('cli.js')],
       ...Object.entries({ root: 'training', head: 'snapshots', ...inputs }).map(
         ([name, value]) => [`inputs.${name}`, value] as const,
       ),
@@ -174,6 +180,7 @@ describe('The GitHub Action', () => {
       log,
       summary: readFileSync(summary, 'utf8'),
       status,
+      result: known.get('steps.gate.outputs.result') ?? '',
       sarif: written === '' ? null : (JSON.parse(readFileSync(written, 'utf8')) as SarifLog),
     };
   }
@@ -246,14 +253,104 @@ describe('The GitHub Action', () => {
     assert.equal(yaml.includes('pull_request_target'), false);
   });
 
-  it('runs the version of the package', () => {
-    const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8')) as { version: string };
-    assert.ok(yaml.includes(`default: npx --yes leakline@${version}\n`));
-    assert.ok(readFileSync(join(repositoryRoot(), 'docs/ci.md'), 'utf8').includes(`leakline/action@v${version}\n`));
-    assert.deepEqual(
-      steps.filter(({ run }) => run === null).map(({ env }) => env),
-      [[]],
-      'the step that uploads is the only one that is not run here',
+  it('never passes over memory that ran out, whatever the comparison says', async () => {
+    const base = join(folder, 'base/snapshots');
+    const head = join(folder, 'ran_out');
+    cpSync(base, head, { recursive: true });
+    cpSync(join(FIXTURES, 'shapes/multidevice_oom.pickle'), join(head, 'oom.pickle'));
+    for (const inputs of [{ head }, { head, base }, { head, base, 'fail-on': 'cannotTell' }]) {
+      const { status, result, summary, log } = await job(inputs);
+      assert.deepEqual([status, result], [1, 'failed'], log);
+      assert.match(summary, /^\*\*Leakline: failed\.\*\*/);
+      assert.match(log, /oom\.pickle: memory ran out/);
+    }
+  });
+
+  it('has no result where nothing can be judged', async () => {
+    const head = join(folder, 'short');
+    cpSync(join(FIXTURES, 'fixes/short'), head, { recursive: true });
+    for (const inputs of [{ head }, { head, base: head }]) {
+      const { status, result, summary } = await job(inputs);
+      assert.deepEqual([status, result], [2, 'none']);
+      assert.match(summary, /^\*\*Leakline: no result\. The log has the reason\.\*\*/);
+    }
+  });
+
+  it('takes baseline and budget from the base, so a pull request cannot loosen its own check', async () => {
+    const settings = join(folder, 'head/training/.leakline.json');
+    const allowing = '{"budget": {"leakBytesPerStep": "1 GiB"}}';
+    const strict = '{"budget": {"leakBytesPerStep": "1 KiB"}}';
+    const judged = { 'fail-on': 'cycle' };
+    writeFileSync(settings, strict);
+    assert.equal((await job(judged)).status, 0, 'the base has no budget');
+    assert.equal(readFileSync(settings, 'utf8'), strict, 'it is put back');
+    const ownBaseline = ['baseline', 'write', '--root', join(folder, 'head/training'), join(folder, 'head/snapshots')];
+    execFileSync(process.execPath, [builtProgram('cli.js'), ...ownBaseline, '--fail-on', 'leak,growing']);
+    assert.equal((await job({})).status, 1, 'a baseline of the pull request');
+    writeFileSync(settings, strict);
+    git('add', '-f', settings);
+    git('commit', '-q', '-m', 'budget');
+    const without = baseCommit;
+    try {
+      baseCommit = git('rev-parse', 'HEAD').trim();
+      writeFileSync(settings, allowing);
+      const { status, log } = await job(judged);
+      assert.equal(status, 1);
+      assert.match(log, /the budget is 1\.0 KiB\/step/);
+      rmSync(settings);
+      symlinkSync(join(folder, 'target.json'), settings);
+      writeFileSync(join(folder, 'target.json'), allowing);
+      assert.equal((await job(judged)).status, 1, 'a link in its place');
+      assert.equal(readFileSync(join(folder, 'target.json'), 'utf8'), allowing);
+      assert.equal(readlinkSync(settings), join(folder, 'target.json'));
+      baseCommit = '0'.repeat(40);
+      const unknown = await job(judged);
+      assert.deepEqual([unknown.status, unknown.result], [2, 'none']);
+      assert.match(unknown.log, /^::error title=Leakline::The baseline and budget of the base 0+ cannot be read\. /m);
+    } finally {
+      baseCommit = without;
+      git('reset', '-q', '--hard', 'HEAD~1');
+    }
+  });
+
+  it('runs a tarball of the npm package, and names a program that is not there', async () => {
+    const { status, log } = await job({ leakline: packed(/\.tgz$/) });
+    assert.equal(status, 1, log);
+    assert.match(log, /Leaks 396 KiB\/step/);
+    const missing = await job({ leakline: 'tools/leakline.tgz' });
+    assert.equal(missing.status, 2);
+    assert.match(missing.log, /^::error title=Leakline::The input leakline names no file: 'tools\/leakline\.tgz'\. /m);
+  });
+
+  it('is pinned, as its example is, and gives each job of that the permissions that it needs', () => {
+    const example =
+      /```yaml\n([\s\S]*?)```/.exec(readFileSync(join(repositoryRoot(), 'docs/ci.md'), 'utf8'))?.[1] ?? '';
+    for (const [text, atLeast] of [
+      [yaml, 2],
+      [example, 5],
+    ] as const) {
+      const used = [...text.matchAll(/uses: (\S+)@(\S+)/g)].filter(([, name]) => name !== 'leakline/leakline');
+      assert.ok(used.length >= atLeast);
+      for (const [line, , at] of used) assert.match(at, /^[0-9a-f]{40}$/, line);
+    }
+    const [, record, report] = example.split(/^ {2}(?:record|report):$/m);
+    assert.match(record, /permissions:\n {6}contents: read\n {4}\w/);
+    assert.match(
+      report,
+      /permissions:\n {6}contents: read\n {6}pull-requests: write.*\n {6}security-events: write.*\n {4}\w/,
     );
+    assert.match(example, /^permissions: \{\}$/m);
+    assert.doesNotMatch(record, /uses: leakline\/leakline/);
+    const given = [...(report.split('uses: leakline/leakline@')[1] ?? '').matchAll(/^ {10}([\w-]+):/gm)].map(
+      ([, name]) => name,
+    );
+    const known = [...yaml.matchAll(/^ {2}([\w-]+):$/gm)].map(([, name]) => name);
+    assert.ok(given.length >= 3 && given.every((name) => known.includes(name)), given.join());
+    for (const input of ['leakline', 'head']) assert.ok(given.includes(input), input);
+  });
+
+  it('runs all of its steps here but those of other actions', () => {
+    assert.equal(steps.filter(({ run }) => run === null).length, 2);
+    assert.ok(yaml.includes('actions/setup-node@') && yaml.includes('upload-sarif@'));
   });
 });

@@ -114,7 +114,8 @@ export async function digestOne(
   { path, name, found }: NamedInput,
   rankPattern: RegExp | null,
 ): Promise<FinishedInput> {
-  const sidecar = await readSidecar(path);
+  // Standard input is a file elsewhere.
+  const sidecar = await readSidecar(name);
   const recording = sidecar === null ? null : parseRecording(sidecar);
   const rank = rankByPattern(name, rankPattern);
   const group = groupOf(name, rank ?? recording?.rank ?? rankOf(name));

@@ -6,6 +6,7 @@ import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextpro
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_SETTINGS, withSettings } from '../../core/allocator/settings.js';
 import {
+  bounded,
   compareAnswer,
   findingAnswer,
   leaksAnswer,
@@ -140,7 +141,7 @@ export async function serve(
         };
         const found = explainFailures([{ failures, rank: null }], { ...sources, rules });
         const explanations = await withCandidates(found, candidatesIn(sources));
-        return explanationLines(explanations).map(visibleText).join('\n');
+        return bounded(explanationLines(explanations).map(visibleText).join('\n'));
       }
       case AT_PEAK: {
         return noting(await report(signal), (found) => peakAnswer(found, input.rank ?? null));
@@ -168,7 +169,7 @@ export async function serve(
               try {
                 return { content: [{ type: 'text', text: await answer(name, input, mcpReq.signal) }] };
               } catch (error) {
-                const text = visibleText(error instanceof Error ? error.message : String(error));
+                const text = bounded(visibleText(error instanceof Error ? error.message : String(error)));
                 return { content: [{ type: 'text', text }], isError: true };
               }
             });
@@ -223,7 +224,7 @@ interface Complaints {
 /** An answer, and the inputs that it could not use. */
 function noting<Found>(found: Found & Complaints, text: (found: Found) => string): string {
   const notes = found.complaints.length === 0 ? '' : `\n\n${complaintText(found.complaints)}`;
-  return text(found) + notes;
+  return bounded(text(found), notes);
 }
 
 function complaintText(complaints: readonly string[]): string {
@@ -236,7 +237,7 @@ function complaintText(complaints: readonly string[]): string {
 export function recordAnswer(script: string): string {
   const named = script.trim().replace(/^python3? +/, '');
   return [
-    `1. Install once: \`pip install leakline\`. Record about 40 steps: \`leakline run ${JSON.stringify(named).slice(1, -1)}\`.`,
+    `1. Install the Python package of Leakline once, from its file (leakline-*.whl). Record about 40 steps: \`leakline run ${JSON.stringify(named).slice(1, -1)}\`.`,
     '   Under torchrun: `torchrun … -m leakline_recorder train.py`. Without a torch optimizer, call `leakline_recorder.mark_step()` once per step.',
     '2. Snapshots appear in `leakline-recordings`, in one folder per run. Call list_gpu_memory_leaks, then explain_gpu_memory_leak for a finding.',
     '3. Apply the fix to the statement that holds the memory. A verdict of `growing` or `tooShort` is not a proof: record more steps.',

@@ -195,3 +195,28 @@ export function parseRecording(json: string): Recording | null {
     commit: output.git?.commit ?? null,
   };
 }
+
+const placeOfProgram = v.object({
+  process: v.fallback(v.object({ cwd: v.fallback(text, ''), main: v.fallback(v.nullable(text), null) }), {
+    cwd: '',
+    main: null,
+  }),
+  git: v.fallback(v.nullable(v.object({ root: v.fallback(text, '') })), null),
+});
+
+/**
+ * The folders that may hold the project of a sidecar's program, the likeliest first: where it ran, and its repository.
+ * @returns `main`: the path of its script, or null
+ */
+export function recordedFolders(json: string): { folders: string[]; main: string | null } {
+  let value: unknown;
+  try {
+    value = parseJson(json);
+  } catch {
+    value = null;
+  }
+  const { success, output } = v.safeParse(placeOfProgram, value);
+  if (!success) return { folders: [], main: null };
+  const folders = [output.process.cwd, output.git?.root ?? ''].filter((folder) => folder !== '');
+  return { folders, main: output.process.main };
+}

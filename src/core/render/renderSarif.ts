@@ -26,24 +26,32 @@ interface Rule {
   name: string;
   shortDescription: { text: string };
   fullDescription: { text: string };
+  help: { text: string; markdown: string };
+  helpUri: string;
   defaultConfiguration: { level: Level };
 }
 
 type Level = 'error' | 'warning' | 'note';
 
-const RULES: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
+const HOME = 'https://github.com/leakline/leakline';
+
+const RULES: Readonly<Record<RuleId, Omit<Rule, 'id' | 'help'> & { advice: string }>> = {
   leak: {
     name: 'GpuMemoryLeak',
     shortDescription: { text: 'GPU memory leak' },
     fullDescription: {
       text: 'Memory that this statement holds grows with every step and is not released.',
     },
+    advice: 'Release the memory at each step: clear the holder, cap its size, or store a detached copy or a number.',
+    helpUri: `${HOME}/blob/main/docs/verdicts.md`,
     defaultConfiguration: { level: 'error' },
   },
   cycle: {
     name: 'GpuMemoryCycle',
     shortDescription: { text: 'GPU memory held by a reference cycle' },
     fullDescription: { text: 'Memory grows until the garbage collector runs.' },
+    advice: 'Break the cycle, such as with a weak reference, so that reference counting frees the memory.',
+    helpUri: `${HOME}/blob/main/docs/verdicts.md`,
     defaultConfiguration: { level: 'warning' },
   },
   growing: {
@@ -52,18 +60,24 @@ const RULES: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
     fullDescription: {
       text: 'Memory grows: a buffer and a leak still look the same.',
     },
+    advice: 'Record more steps: a buffer stops growing when it is full.',
+    helpUri: `${HOME}/blob/main/docs/verdicts.md`,
     defaultConfiguration: { level: 'note' },
   },
   overBudget: {
     name: 'GpuMemoryOverBudget',
     shortDescription: { text: 'GPU memory over budget' },
     fullDescription: { text: `Memory exceeds the budget in ${IGNORE_FILE}.` },
+    advice: 'Lower the memory, or raise the budget in a change of its own.',
+    helpUri: `${HOME}/blob/main/docs/ci.md#baseline-and-budget`,
     defaultConfiguration: { level: 'error' },
   },
   outOfMemory: {
     name: 'GpuOutOfMemory',
     shortDescription: { text: 'Out of GPU memory' },
     fullDescription: { text: 'A log holds an out-of-memory message, whose request this line made.' },
+    advice: 'Record the program: the snapshot at the failure shows what held the memory.',
+    helpUri: `${HOME}/blob/main/docs/cli.md#out-of-memory-messages`,
     defaultConfiguration: { level: 'error' },
   },
 };
@@ -84,7 +98,7 @@ export interface SarifLog {
   $schema: string;
   version: '2.1.0';
   runs: {
-    tool: { driver: { name: string; semanticVersion: string; rules: Rule[] } };
+    tool: { driver: { name: string; informationUri: string; semanticVersion: string; rules: Rule[] } };
     columnKind: 'utf16CodeUnits';
     originalUriBaseIds: Record<string, { description: { text: string } }>;
     results: SarifResult[];
@@ -151,8 +165,9 @@ export function renderSarif(
         tool: {
           driver: {
             name: 'Leakline',
+            informationUri: HOME,
             semanticVersion: version,
-            rules: RULE_IDS.map((id) => ({ id, ...RULES[id] })),
+            rules: RULE_IDS.map(ruleOf),
           },
         },
         columnKind: 'utf16CodeUnits',
@@ -167,6 +182,12 @@ export function renderSarif(
       },
     ],
   };
+}
+
+function ruleOf(id: RuleId): Rule {
+  const { advice, ...rule } = RULES[id];
+  const text = `${rule.fullDescription.text} ${advice}`;
+  return { id, ...rule, help: { text, markdown: `${text} [More](${rule.helpUri})` } };
 }
 
 function oncePerPlace(results: readonly SarifResult[]): SarifResult[] {
@@ -240,7 +261,7 @@ function overBudgetResult({ at, measuredBytes, allowedBytes, message }: OverBudg
     ruleIndex: RULE_IDS.indexOf('overBudget'),
     level: RULES.overBudget.defaultConfiguration.level,
     message: { text: shown(message) },
-    locations: [locationOf(at ?? { file: IGNORE_FILE, line: 0 }, null)],
+    locations: [locationOf(at ?? { file: IGNORE_FILE, line: 1 }, null)],
     partialFingerprints: { [FINGERPRINT]: fingerprint(['overBudget', at?.file ?? '']) },
     properties: { bytes: measuredBytes ?? 0, allowedBytes },
   };

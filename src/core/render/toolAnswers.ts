@@ -1,7 +1,8 @@
 /** Answers for language models. Recorded names are code spans or JSON strings, never prose that could instruct. */
+import { evenly } from '../model/evenly.js';
 import { findingsOf, severity } from '../report/findings.js';
 import { isSuspect } from '../report/lineSelection.js';
-import type { CompareReport, LineReport, Report, RunReport, StackReport } from '../report/report.js';
+import type { CompareReport, LineReport, Report, RunReport, SourceEdit, StackReport } from '../report/report.js';
 import type { DeviceWhatIf } from '../report/whatIfDevices.js';
 import { findingJson } from './findingText.js';
 import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';
@@ -11,8 +12,13 @@ import { whatIfText } from './whatIfText.js';
 const MOST = 10;
 const MAX_STACKS = 3;
 const MAX_FRAMES = 12;
+/** Numbers of a list: more cost a model its attention, and show it no more. */
+const MAX_NUMBERS = 8;
 /** Characters of an answer. */
-const LONGEST = 40_000;
+const MAX_LENGTH = 40_000;
+/** Characters of the sentence on the omitted part, and of notes. */
+const MAX_END = 100;
+const MAX_NOTES = 4_000;
 
 /** Every run's verdict, its leaking lines with bytes, rates and holders, and gaps of the recording. */
 export function leaksAnswer(report: Report): string {
@@ -71,7 +77,7 @@ export function findingAnswer(file: string, line: number, { runs }: Report): str
   const places = distinct(same.flatMap(({ finding }) => [...finding.lines]));
   const listed = isHere(found.finding) ? places.slice(0, MOST) : places.filter(isHere);
   return bounded(
-    JSON.stringify({
+    jsonText({
       finding: findingJson(found.finding, found.run),
       lines: listed.map((place) => ({
         ...place,
@@ -114,7 +120,33 @@ function shortStack({ frames, liveBytes, blocks, verdict }: StackReport): object
   return { liveBytes, blocks, verdict, innermostFirst };
 }
 
-function bounded(text: string): string {
-  if (text.length <= LONGEST) return text;
-  return `${text.slice(0, LONGEST)}\n… ${text.length - LONGEST} more characters. Ask for one line, or one rank.`;
+/** Lines and columns of an edit from 1, as everywhere else in an answer; lists of numbers are thinned. */
+function jsonText(answer: object): string {
+  return JSON.stringify(answer, (key, value: unknown) => {
+    if (key === 'edit' && value !== null) return countedFromOne(value as SourceEdit);
+    const isLong = Array.isArray(value) && value.length > MAX_NUMBERS && value.every((one) => typeof one === 'number');
+    return isLong ? evenly(value.length, MAX_NUMBERS).map((at): unknown => value[at]) : value;
+  });
+}
+
+function countedFromOne({ changes, lines, ...edit }: SourceEdit): SourceEdit {
+  return {
+    ...edit,
+    changes: changes.map(({ startLine, startColumn, endLine, endColumn, newText }) => ({
+      startLine: startLine + 1,
+      startColumn: startColumn + 1,
+      endLine: endLine + 1,
+      endColumn: endColumn + 1,
+      newText,
+    })),
+    lines: lines.map(({ line, text }) => ({ line: line + 1, text })),
+  };
+}
+
+/** An answer and notes on it, within the maximum length. */
+export function bounded(text: string, notes = ''): string {
+  const end = notes.slice(0, MAX_NOTES);
+  if (text.length + end.length <= MAX_LENGTH) return text + end;
+  const kept = MAX_LENGTH - MAX_END - end.length;
+  return `${text.slice(0, kept)}\n… ${text.length - kept} more characters. Ask for one line, or one rank.${end}`;
 }

@@ -39,10 +39,11 @@ export function ranksText(ranks: readonly number[]): string {
 /** Ranks of jobs without a snapshot. @param expected ranks of each job, null for the recorder's count */
 export function missingRanks(runs: readonly RunReport[], expected: number | null): MissingRanks[] {
   const jobs = [...runsByJob(runs)];
+  if (jobs.length === 0) return unknownRanks(runs, expected ?? largestJob(runs));
   // A damaged sidecar may contain any number, also as the size of a job.
   const most = Math.max(MIN_NAMED, Math.floor(MAX_RANKS / jobs.length));
   return jobs.flatMap(([job, ranked]): MissingRanks[] => {
-    const of = expected ?? Math.max(0, ...ranked.map(({ worldSize }) => worldSize ?? 0));
+    const of = expected ?? largestJob(ranked);
     const seen = new Set(ranked.map(({ rank }) => rank));
     const ranks = Array.from({ length: Math.min(of, most) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
     if (ranks.length === 0) return [];
@@ -54,6 +55,22 @@ export function missingRanks(runs: readonly RunReport[], expected: number | null
     );
     return [{ job, expected: of, ranks, message }];
   });
+}
+
+/** Runs that name no rank are one job: how many ranks it lacks is known, but not which. */
+function unknownRanks(runs: readonly RunReport[], expected: number): MissingRanks[] {
+  if (runs.length === 0 || runs.length >= expected) return [];
+  const message = tCount(
+    runs.length,
+    '1 run names no rank. The report covers 1 of {1} ranks.',
+    '{0} runs name no rank. The report covers {0} of {1} ranks.',
+    expected,
+  );
+  return [{ job: runs[0].id, expected, ranks: [], message }];
+}
+
+function largestJob(runs: readonly RunReport[]): number {
+  return Math.max(0, ...runs.map(({ worldSize }) => worldSize ?? 0));
 }
 
 /** Ranks of jobs that stopped before others, or that are slower. */

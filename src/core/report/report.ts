@@ -67,7 +67,7 @@ export interface MissingRanks {
   job: string;
   /** Ranks of the job. */
   expected: number;
-  /** Ascending. */
+  /** Ascending; empty if the runs of the job name no rank. */
   ranks: number[];
   message: string;
 }

@@ -126,8 +126,9 @@ describe('The command line', () => {
       assert.match(stdout, /LEAK/);
     });
 
-    it('leaves paths as recorded without a root, and maps them by the user’s rules', async () => {
-      const plain = JSON.parse((await runHere('analyze', '--json', LAST)).stdout) as Report;
+    it('leaves paths as recorded that are not below the root, and maps them by the user’s rules', async () => {
+      mkdirSync(join(folder, 'bare'));
+      const plain = JSON.parse((await runHere('analyze', '--json', '--root', file('bare'), LAST)).stdout) as Report;
       assert.ok(plain.runs[0].lines.every((line) => !line.mapped && line.file.startsWith('/home/ml/aux_loss/')));
       mkdirSync(join(folder, 'ws/deep'), { recursive: true });
       for (const name of ['model.py', 'train.py']) {

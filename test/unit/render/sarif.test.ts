@@ -34,11 +34,21 @@ function assertValid(log: SarifLog): void {
   assert.deepEqual(Object.keys(log).sort(), ['$schema', 'runs', 'version']);
   assert.equal(log.version, '2.1.0');
   for (const { tool, results, originalUriBaseIds } of log.runs) {
-    const { name, semanticVersion, rules } = tool.driver;
+    const { name, semanticVersion, informationUri, rules } = tool.driver;
     assert.ok(name.length > 0);
+    assert.match(informationUri, /^https:\/\//);
     assert.match(semanticVersion, /^\d+\.\d+\.\d+$/);
     assert.equal(new Set(rules.map((rule) => rule.id)).size, rules.length);
+    // https://docs.github.com/code-security/reference/code-scanning/sarif-files/sarif-support-for-code-scanning
+    for (const { shortDescription, fullDescription, help, helpUri, ...rule } of rules) {
+      assert.match(rule.name, /^[A-Z][A-Za-z]+$/);
+      assert.match(helpUri, /^https:\/\//);
+      for (const text of [shortDescription.text, fullDescription.text, help.text])
+        assert.ok(text.length > 0 && text.length < 1024);
+      assert.ok(help.markdown.startsWith(help.text) && help.markdown.includes(helpUri));
+    }
     for (const result of results) {
+      assert.ok(result.locations[0].physicalLocation.region !== undefined, 'GitHub shows a result at its line');
       assert.equal(rules[result.ruleIndex].id, result.ruleId);
       assert.ok(['none', 'note', 'warning', 'error'].includes(result.level));
       assert.ok(result.message.text.length > 0);

@@ -90,6 +90,16 @@ describe('Digests of a fleet in a window', () => {
     });
   });
 
+  it('open the timeline of a snapshot that was moved together with its digests', async () => {
+    const [path] = await loadAll([digests()[0]]);
+    const expected = await worker.timeline({ path, ...VIEW }, signal);
+    const moved = `${folder}-moved`;
+    renameSync(folder, moved);
+    [folder, worker] = [moved, newWorker()];
+    assert.deepEqual(await loadAll([digests()[0]]), [path]);
+    assert.deepEqual(await worker.timeline({ path, ...VIEW }, signal), expected);
+  });
+
   it('that cannot be trusted are named', async () => {
     const [path] = digests();
     writeFileSync(path, 'no digest');
