@@ -9,12 +9,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import re
 import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ContextManager, Iterator, List, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, ContextManager, Iterator, List, NamedTuple, Optional, Tuple, Union
 
 import pytest
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 COST = 'leakline_seconds'
 #: with fewer steps, no growth is proved to be a leak
 MIN_STEPS = 16
+#: steps from one search for holders to the next
+SEARCHED = 6
 _seconds: List[float] = []
 
 
@@ -34,8 +37,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line('markers', 'limit_gpu_leaks(per_step=0, steps=30, warmup=3): run the test as so many steps, '
-                                       'and fail if GPU memory leaks more than per_step bytes per step')
+    config.addinivalue_line('markers', "limit_gpu_leaks(per_step=0, steps=30, warmup=3, fail_on='leak'): run the test as so "
+                                       "many steps, and fail if GPU memory leaks more than per_step ('1MB') per step")
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -44,15 +47,16 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 class GpuLeaks:
-    """The memory of one test's steps. Its recording lies in a temporary folder until the verdict. :param per_step:
-    bytes that may leak per step, over all findings :param every: steps from one snapshot to the next
+    """The memory of one test's steps. Its recording lies in a temporary folder until the verdict. :param limits:
+    ``per_step`` is over all findings :param every: steps from one snapshot to the next
     """
 
-    def __init__(self, item: pytest.Item, per_step: int, every: int) -> None:
+    def __init__(self, item: pytest.Item, limits: 'Limits', every: int) -> None:
         self._item = item
-        self._per_step = per_step
+        self._limits = limits
         self._every = every
         self._steps = 0
+        self._amounts: List[Tuple[int, int]] = []    # live bytes and blocks after each step
         self._model = item.config.getoption('--leakline') == 'cpu'
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._exits = contextlib.ExitStack()
@@ -60,6 +64,7 @@ class GpuLeaks:
     @contextlib.contextmanager
     def step(self) -> Iterator[None]:
         """One step: memory that it allocates and that outlives it is judged."""
+        __tracebackhide__ = True
         from leakline_recorder import api
 
         if self._item.config.getoption('--leakline') == 'off':
@@ -68,8 +73,11 @@ class GpuLeaks:
         if self._folder is None:
             self._start()
         yield
-        api.mark_step()
+        # A search takes a second, and only growth needs the holder.
         self._steps += 1
+        self._amounts.append(api.live())
+        api.search_holders(self._steps >= MIN_STEPS and self._steps % SEARCHED == 0 and self._grows())
+        api.mark_step()
 
     def _start(self) -> None:
         import torch
@@ -83,7 +91,6 @@ class GpuLeaks:
         if self._model:
             from leakline_recorder.cpu_memory import CpuMemory
             memory = self._exits.enter_context(CpuMemory(hide=(__file__,)))
-        # The sources are available: they show the holder, without a search of all objects.
         options = Options(out=self._folder.name, run='test', start=0, every=self._every, widen=sys.maxsize, light=0,
                           limit=sys.maxsize, holders=False, signal='', at_exit=False, quiet=True)
         self._exits.callback(api.stop)
@@ -105,17 +112,24 @@ class GpuLeaks:
         began = time.perf_counter()
         try:
             api.stop()
-            findings = self._findings(self._folder.name)
+            findings = self._findings(self._folder.name) if self._steps < MIN_STEPS or self._grows() else []
         finally:
             self.stop()
             self._item.user_properties.append((COST, time.perf_counter() - began))
-        leaks = [finding for finding in findings if finding.verdict == 'leak']
-        if sum(leak.bytes_per_step or 0 for leak in leaks) > self._per_step:
+        per_step, fail_on = self._limits.per_step, self._limits.fail_on
+        leaks = [finding for finding in findings if finding.verdict == 'leak' or finding.verdict == fail_on]
+        if sum(leak.bytes_per_step or 0 for leak in leaks) > per_step:
             note = [f'Measured over {_sees()}.'] if self._model else []
             pytest.fail('\n'.join([line for leak in leaks for line in leak.told()] + note), pytrace=False)
         for finding in findings:
-            if finding.verdict == 'growing':
+            if finding.verdict == 'growing' and finding not in leaks:
                 self._item.warn(pytest.PytestWarning('\n'.join(finding.told())))
+
+    def _grows(self) -> bool:
+        """True if more is live after the last steps than after earlier ones: what does not grow does not leak."""
+        part = max(1, len(self._amounts) // 4)
+        earlier, last = self._amounts[part:2 * part], self._amounts[-part:]
+        return any(max(column) < max(after) for column, after in zip(zip(*earlier), zip(*last)))
 
     def _findings(self, folder: str) -> List[Finding]:
         from .command_line import NodeMissing
@@ -123,8 +137,9 @@ class GpuLeaks:
 
         try:
             return analyze(folder, root=_root(self._item.config)).findings
-        except (NodeMissing, AnalysisError) as trouble:
-            pytest.fail(f'No verdict on GPU leaks: {trouble}', pytrace=False)
+        except (NodeMissing, AnalysisError) as error:
+            trouble = f'No verdict on GPU leaks: {error}'
+        pytest.fail(trouble, pytrace=False)    # outside of the handler: the cause would be printed too
 
 
 def _sees() -> str:
@@ -146,7 +161,7 @@ def gpu_leaks(request: pytest.FixtureRequest) -> GpuLeaks:
     mark = request.node.get_closest_marker('limit_gpu_leaks')
     limits = _limits(*mark.args, **mark.kwargs) if mark is not None else _limits()
     # A snapshot after each step: any may be the last, after which the variables of the test are gone.
-    return GpuLeaks(request.node, limits.per_step, every=1)
+    return GpuLeaks(request.node, limits, every=1)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -163,20 +178,34 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 
 class Limits(NamedTuple):
-    per_step: int
+    per_step: int      #: bytes that may leak per step
     steps: int
     warmup: int
+    fail_on: str       #: 'leak', or 'growing' for growth that is not proved to be a leak, too
 
 
-def _limits(per_step: int = 0, steps: int = 30, warmup: int = 3) -> Limits:
+def _limits(per_step: Union[int, str] = 0, steps: int = 30, warmup: int = 3, fail_on: str = 'leak') -> Limits:
     """The arguments of the marker."""
-    limits = Limits(per_step, steps, warmup)
-    if not all(isinstance(number, int) and number >= 0 for number in limits):
-        raise ValueError(f'limit_gpu_leaks takes whole numbers: per_step={per_step!r} bytes, steps={steps!r}, warmup={warmup!r}')
-    return limits
+    size = _size(per_step)
+    if size is None or not all(isinstance(number, int) and number >= 0 for number in (steps, warmup)) or fail_on not in ('leak', 'growing'):
+        pytest.fail(f"limit_gpu_leaks takes a size such as '1MB', whole numbers, and 'leak' or 'growing': "
+                    f'per_step={per_step!r}, steps={steps!r}, warmup={warmup!r}, fail_on={fail_on!r}', pytrace=False)
+    return Limits(size, steps, warmup, fail_on)
+
+
+def _size(size: Union[int, str]) -> Optional[int]:
+    """Bytes of a size such as ``1MB`` or ``512 KiB``; None for anything else."""
+    if isinstance(size, int):
+        return size if size >= 0 else None
+    found = re.fullmatch(r'(\d+(?:\.\d+)?) ?([KMG]?)(i?)B', str(size))
+    if found is None:
+        return None
+    number, power, binary = found.groups()
+    return int(float(number) * (1024 if binary else 1000) ** ' KMG'.index(power or ' '))
 
 
 def _checked(item: pytest.Function, watch: GpuLeaks) -> None:
+    __tracebackhide__ = True
     del item.runtest    # that of its class again: a plugin may run the test once more
     try:
         item.runtest()
@@ -187,8 +216,9 @@ def _checked(item: pytest.Function, watch: GpuLeaks) -> None:
 
 def _repeated(item: pytest.Function, limits: Limits) -> None:
     """Runs a test's body once per step; the warm-up runs before any memory is watched."""
+    __tracebackhide__ = True
     body = item.obj
-    watch = GpuLeaks(item, limits.per_step, every=max(1, limits.steps // 3))
+    watch = GpuLeaks(item, limits, every=max(1, min(SEARCHED, limits.steps // 3)))
 
     def turns() -> Iterator[ContextManager[None]]:
         for turn in range(limits.warmup + limits.steps):
@@ -196,12 +226,14 @@ def _repeated(item: pytest.Function, limits: Limits) -> None:
 
     @functools.wraps(body)
     def called(*args: Any, **named: Any) -> None:
+        __tracebackhide__ = True
         for turn in turns():
             with turn:
                 body(*args, **named)
 
     @functools.wraps(body)
     async def awaited(*args: Any, **named: Any) -> None:
+        __tracebackhide__ = True
         for turn in turns():
             with turn:
                 await body(*args, **named)

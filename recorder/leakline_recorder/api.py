@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional, Tuple, TypeVar
 
 from . import spawned
 from .guard import guarded, say
@@ -70,6 +70,18 @@ def is_on() -> bool:
 def folder() -> Optional[str]:
     """The folder of the recording's snapshots, None before the first."""
     return _session.folder if _session is not None and os.path.isdir(_session.folder) else None
+
+
+def live() -> Tuple[int, int]:
+    """Live bytes and blocks of this recording's devices."""
+    stats = _session.memory.stats() if _session is not None else {}
+    return stats.get('allocated_bytes.all.current', 0), stats.get('allocation.all.current', 0)
+
+
+def search_holders(on: bool) -> None:
+    """Search for holders at the next snapshots, or no longer."""
+    if _session is not None:
+        _session.searches = on
 
 
 def run_of_children(settings: Dict[str, Any], rank: str) -> str:

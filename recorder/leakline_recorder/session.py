@@ -64,6 +64,7 @@ class Session:
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring,
                                    Shown(options.names == 'all'), options.sources, self._collector.full_since)
         self._triggers = Triggers(self.dump)
+        self.searches = options.holders
         self._recording = False
         self._dumping = threading.Lock()
         self._pid = os.getpid()
@@ -210,7 +211,7 @@ class Session:
         beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
                                   self._sources, snapshot, self._events, behind, self._rounds)
         ages = {} if None in behind else self._ages
-        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.options.holders else None
+        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.searches else None
         watch.lap('sidecarSeconds')
         # The sidecar gets its name first: a reader that sees the snapshot finds it beside.
         with appearing(path + '.pickle') as file:

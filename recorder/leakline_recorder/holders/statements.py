@@ -80,13 +80,23 @@ class Statements:
             found = self._search(holder, _filled_by_any_name if holder.container else _set_by_any_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         if len(ranked) > 1 and ranked[0][1][0] < ranked[1][1][0] + RAN:
-            ranked.sort(key=lambda item: (-item[1][0] - RAN * self._has_run(*item[0]), item[0]))
+            ranked.sort(key=lambda item: (-item[1][0] - RAN * self._has_run(*item[0]), not self._runs(*item[0]), item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_STATEMENTS]]
 
     def _has_run(self, path: str, line: int) -> bool:
         """True if the function around a line is known to have run. Python 3.11 alone shows it, after eight calls."""
+        code = self._around(path, line)
+        return code is not None and self.has_run(code) is True
+
+    def _runs(self, path: str, line: int) -> bool:
+        """True if the function around a line runs now."""
+        code = self._around(path, line)
+        return code is not None and id(code) in self._running
+
+    def _around(self, path: str, line: int) -> Optional[types.CodeType]:
+        """The innermost function around a line."""
         around = [code for code in self.codes_of(path) if code.co_firstlineno <= line <= max((at for _, at in dis.findlinestarts(code) if at), default=0)]
-        return bool(around) and self.has_run(max(around, key=lambda code: code.co_firstlineno)) is True
+        return max(around, key=lambda code: code.co_firstlineno, default=None)
 
     def has_run(self, code: types.CodeType) -> Optional[bool]:
         """True if a function runs now, or has run often; ``None`` if Python cannot tell. Python 3.11 adapts code to its runs
