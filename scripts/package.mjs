@@ -38,7 +38,12 @@ async function packExtension() {
 async function packForNode() {
   const folder = staged('npm');
   copyCommandLine(folder);
-  cpSync(fromRoot('docs/cli.md'), join(folder, 'README.md'));
+  cpSync(fromRoot('LICENSE'), join(folder, 'LICENSE'));
+  const text = readFileSync(fromRoot('docs/cli.md'), 'utf8');
+  writeFileSync(join(folder, 'README.md'), text.replace(/\]\((?=[\w-]+\.md)/g, '](docs/'));
+  // What the README links to, and these in turn.
+  for (const path of ['docs/cli.md', 'docs/ci.md', 'docs/fleet.md', 'examples/cluster'])
+    cpSync(fromRoot(path), join(folder, path), { recursive: true });
   const { license, repository, bugs, homepage, engines } = manifest;
   const own = {
     ...{ name, version, description: 'Find GPU memory leaks in PyTorch training, on the line that causes them' },

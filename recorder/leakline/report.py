@@ -36,7 +36,7 @@ class Finding:
     verdict: str                       #: 'leak' is proved; 'growing' and 'tooShort' are not; 'cycle' waits for the collector
     sentence: str
     bytes: int                         #: so far
-    bytes_per_step: Optional[int]      #: None without steps
+    bytes_per_step: Optional[float]    #: None without steps
     holder: Optional[str]              #: what holds the memory, such as ``history['loss']``
     fix: Optional[str]
     lines: Tuple[Line, ...]

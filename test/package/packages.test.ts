@@ -1,7 +1,16 @@
 /** The npm and Python packages, installed into empty folders and used. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
@@ -31,6 +40,13 @@ describe('The npm package', () => {
       ['leakline'],
     );
     assert.ok(existsSync(join(folder, 'node_modules/leakline/skills/leakline/SKILL.md')));
+    const own = join(folder, 'node_modules/leakline');
+    assert.ok(existsSync(join(own, 'LICENSE')));
+    for (const document of ['README.md', 'docs/cli.md', 'docs/ci.md', 'docs/fleet.md']) {
+      const text = readFileSync(join(own, document), 'utf8');
+      for (const [, target] of text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g))
+        assert.ok(existsSync(join(own, dirname(document), target)), `${document} links to ${target}`);
+    }
     const leakline = join(folder, 'node_modules/.bin/leakline');
     assert.match(
       execFileSync(leakline, ['--version'], { encoding: 'utf8' }),
@@ -145,7 +161,7 @@ describe('The Python package', () => {
       'print(leakline.__version__, [(one.file, one.line, one.bytes_per_step) for one in report.leaks])\n';
     assert.equal(
       execFileSync(python, ['-c', text, join(example, 'snapshots'), example], { encoding: 'utf8' }),
-      `${version} [('detector/pyramid.py', 18, 37486592)]\n`,
+      `${version} [('detector/pyramid.py', 18, 37512806.4)]\n`,
     );
   });
 
