@@ -13,7 +13,7 @@ const TOUR = `
 
     1. Leakline in the status bar, then the row in the Leaks view: the statement that holds the memory
     2. Fix… above it: the change
-    3. Apply Fix and Record Again in its title bar (needs a GPU): "The leak is gone"
+    3. Apply Fix and Record Again in its title bar: "The leak is gone", with or without a GPU or PyTorch
 `;
 
 /** A desktop `code`. In a terminal of a remote window `code` talks to that window and cannot load an extension. */

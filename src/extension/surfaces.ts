@@ -24,6 +24,7 @@ import type { MarkSwitch } from './marks/markSwitch.js';
 import { CELL_SCHEME, NotebookCells } from './notebooks/notebookCells.js';
 import { OutOfMemoryMessages } from './oom/outOfMemoryMessages.js';
 import { RecordAgain } from './recording/recordAgain.js';
+import { Interpreters } from './recording/interpreters.js';
 import { recordingDebugConfigurations, RecordingTasks } from './recording/recordingTask.js';
 import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
@@ -87,7 +88,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   const ignored = new IgnoreFiles(files);
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
-  const recordings = new RecordingTasks(recorder);
+  const recordings = new RecordingTasks(recorder, new Interpreters(recorder, context.workspaceState));
   const fixes = new FixPreview(files);
   const recordAgain = new RecordAgain(session, store, files, recordings);
   const snapshotEditor = new SnapshotEditor(session, timeline);

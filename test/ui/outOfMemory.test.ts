@@ -61,7 +61,10 @@ describe('An out-of-memory message', () => {
     const settings = {
       'python.defaultInterpreterPath': 'python3',
       // The recorder finds the stand-in for torch: this machine need not have a PyTorch.
-      'terminal.integrated.env.linux': { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') },
+      'terminal.integrated.env.linux': {
+        PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin'),
+        LEAKLINE_DEVICE: 'cuda',
+      },
       'leakline.outOfMemory.logs': ['out/*.log'],
     };
     writeFiles(folder, {

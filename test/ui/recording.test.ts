@@ -50,7 +50,10 @@ describe('From a program to the line that leaks', () => {
     const settings = {
       'python.defaultInterpreterPath': interpreter,
       // Terminals of the window find the stand-in for torch: this machine need not have a PyTorch.
-      'terminal.integrated.env.linux': { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') },
+      'terminal.integrated.env.linux': {
+        PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin'),
+        LEAKLINE_DEVICE: 'cuda',
+      },
     };
     writeFiles(folder, {
       'train.py': TRAINING,

@@ -160,7 +160,7 @@ function addAmount(sum: Amount | undefined, more: Readonly<Amount> | undefined):
 export function configurationsOf(a: string, b: string): CompareReport['configurations'] {
   if (patternOf(a) === patternOf(b)) return null;
   const [partsA, partsB] = [a, b].map((path) =>
-    (path.split(/[/\\]/).pop() ?? '').replace(/\.[a-z]+$/i, '').split(/[^a-z0-9.]+/i),
+    (path.split(/[/\\]/).pop() ?? '').replace(/\.[a-z]+(?:\.gz)?$/i, '').split(/[^a-z0-9.]+/i),
   );
   if (partsA.length !== partsB.length) return null;
   const apart = partsA.flatMap((part, i) => (part === partsB[i] ? [] : [i]));

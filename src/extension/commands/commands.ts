@@ -6,9 +6,10 @@ import type { EditorMarks } from '../marks/editorMarks.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
 import type { OutOfMemoryMessages } from '../oom/outOfMemoryMessages.js';
-import type { RecordAgain } from '../recording/recordAgain.js';
+import type { AnotherRun, RecordAgain } from '../recording/recordAgain.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
 import { runWithRecording } from '../recording/runRecording.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { Timelines } from '../timeline/timelines.js';
@@ -49,6 +50,16 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
   const { grouping, recordings, fixes, recordAgain, messages, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
+  /** After a failure, the same can be tried again. */
+  const prove = async (finding: FindingMark, another: AnotherRun): Promise<void> => {
+    try {
+      await recordAgain.run(finding, another);
+    } catch (error) {
+      const again = vscode.l10n.t('Record Again');
+      if ((await vscode.window.showErrorMessage(sentenceOf(error), again)) === again)
+        await vscode.commands.executeCommand(Command.recordAgain, finding);
+    }
+  };
   const showOnTimeline: CommandHandler = (first) => timeline.show(pathsOf(first, null).at(0) ?? null);
   return {
     [Command.compareSnapshots]: compare,
@@ -97,8 +108,15 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
         if (choice === record) await vscode.commands.executeCommand(Command.recordAgain, finding);
       });
     },
-    [Command.applyFixAndRecord]: async () => recordAgain.run(await fixes.apply()),
-    [Command.recordAgain]: (place) => recordAgain.run(recordableFinding(store, place)),
+    [Command.applyFixAndRecord]: async () => {
+      const another = await recordAgain.prepare(fixes.shown);
+      if (another !== null) await prove(await fixes.apply(), another);
+    },
+    [Command.recordAgain]: async (place) => {
+      const finding = recordableFinding(store, place);
+      const another = await recordAgain.prepare(finding);
+      if (another !== null) await prove(finding, another);
+    },
     [Command.explainOom]: () => messages.explainPassed(),
     [Command.showLog]: () => log.show(),
     [InternalCommand.showMessage]: (place) => messages.show(place),

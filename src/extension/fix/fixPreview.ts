@@ -44,11 +44,17 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
     return true;
   }
 
+  /** The finding whose fix is shown. @throws Error without one */
+  get shown(): FindingMark {
+    if (this.pending === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
+    return this.pending.finding;
+  }
+
   /** Applies the shown change, and shows its place. The file is not saved. @returns the finding @throws Error */
   async apply(): Promise<FindingMark> {
-    const finding = this.pending?.finding;
-    const edit = finding?.parts[0].finding.holder?.edit ?? null;
-    if (finding === undefined || edit === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
+    const finding = this.shown;
+    const edit = finding.parts[0].finding.holder?.edit ?? null;
+    if (edit === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
     const change = await workspaceEdit(edit, this.files);
     await this.close();
     if (!(await vscode.workspace.applyEdit(change))) throw new Error(vscode.l10n.t('The fix could not be applied.'));

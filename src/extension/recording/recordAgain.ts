@@ -8,11 +8,17 @@ import { newestFirst, runKey } from '../results/runOrder.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { runRecording } from './runRecording.js';
+import { offerInterpreters, prepareRecording } from './runRecording.js';
 import type { RecordingTasks } from './recordingTask.js';
 
 /** Time limit for the last snapshots after a program has ended, in milliseconds. */
 const LATEST_MS = 60_000;
+
+/** Where an example has a recording of its corrected program, for machines that cannot run it. No watcher looks for such names. */
+const SHIPPED = 'fixed/*.snapshot.gz';
+
+/** A run of the program to compare with: of now, or recorded before. */
+export type AnotherRun = { readonly record: () => Promise<number> } | { readonly open: readonly vscode.Uri[] };
 
 /** Runs the program of a finding under the recorder again, and shows whether the leak is gone. */
 export class RecordAgain {
@@ -23,9 +29,12 @@ export class RecordAgain {
     private readonly tasks: RecordingTasks,
   ) {}
 
-  /** @throws Error with one sentence */
-  async run(finding: FindingMark): Promise<void> {
-    const before = finding.parts[0].run;
+  /**
+   * Checks how the program of a finding can run again, before anything is changed for it.
+   * @returns null if it cannot, after a message
+   * @throws Error with one sentence
+   */
+  async prepare(finding: FindingMark): Promise<AnotherRun | null> {
     const program = this.programOf(finding);
     if (program === null) {
       throw new Error(
@@ -34,38 +43,46 @@ export class RecordAgain {
         ),
       );
     }
+    const prepared = await prepareRecording(this.tasks, program);
+    if (typeof prepared === 'object') return { record: () => prepared.run() };
+    if (prepared === 'unsaved') return null;
+    const shipped = await shippedRecording(program);
+    const use = shipped.length === 0 ? null : vscode.l10n.t('Use the Recording That Comes with It');
+    return (await offerInterpreters(this.tasks, program, prepared, use)) ? { open: shipped } : null;
+  }
+
+  /** @throws Error with one sentence */
+  async run(finding: FindingMark, another: AnotherRun): Promise<void> {
+    const before = finding.parts[0].run;
     // From its first snapshot on, the new run replaces the old one.
     this.store.answer(before, true);
     try {
-      const after = await this.record(program, before);
-      if (after === null) this.store.answer(before, false);
-      else await this.compare(before, after);
+      await this.compare(before, await this.newRun(another, before), 'open' in another);
     } catch (error) {
       this.store.answer(before, false);
       throw error;
     }
   }
 
-  /** @returns the new run, null if nothing was started */
-  private async record(program: vscode.Uri, before: RunReport): Promise<RunReport | null> {
+  /** Runs the program, or opens what was recorded of it. @throws Error without a new run */
+  private async newRun(another: AnotherRun, before: RunReport): Promise<RunReport> {
     const known = new Set(this.runs().map(runKey));
-    const exitCode = await runRecording(this.tasks, program);
-    if (exitCode === null) return null;
+    let exitCode = 0;
+    if ('record' in another) exitCode = await another.record();
+    else for (const { fsPath } of another.open) await this.session.open(fsPath);
     const after = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Reading the new recording') },
-      () => this.newRun(known, before),
+      () => this.runBeside(known, before),
     );
-    if (after === null) {
-      throw new Error(
-        exitCode === 0
-          ? vscode.l10n.t('The program ended without a new snapshot. The terminal shows the reason.')
-          : vscode.l10n.t('The program ended with exit code {0} before a snapshot was recorded.', exitCode),
-      );
-    }
-    return after;
+    if (after !== null) return after;
+    throw new Error(
+      exitCode === 0
+        ? vscode.l10n.t('The program ended without a new snapshot. The terminal shows the reason.')
+        : vscode.l10n.t('The program ended with exit code {0} before a snapshot was recorded.', exitCode),
+    );
   }
 
-  private async compare(before: RunReport, after: RunReport): Promise<void> {
+  private async compare(before: RunReport, after: RunReport, isShipped: boolean): Promise<void> {
     const [a, b] = pairOfRuns([before, after]) ?? [];
     await this.session.compare(a, b);
     await vscode.commands.executeCommand(`${View.compare}.focus`);
@@ -75,7 +92,10 @@ export class RecordAgain {
     const { showWarningMessage, showInformationMessage } = vscode.window;
     const show = fix.answer === 'worse' ? showWarningMessage : showInformationMessage;
     // Not awaited: the answer stays until the user closes it.
-    void show(fixSentence(fix), clear).then(async (choice) => {
+    const text = isShipped
+      ? vscode.l10n.t('{0} So says the recording that comes with the program: it did not run here.', fixSentence(fix))
+      : fixSentence(fix);
+    void show(text, clear).then(async (choice) => {
       if (choice === clear) await vscode.commands.executeCommand(Command.clearComparison);
     });
   }
@@ -97,7 +117,7 @@ export class RecordAgain {
   }
 
   /** The run that was not there before, of the same rank if there are several; null if none appears in time. */
-  private async newRun(known: ReadonlySet<string>, { rank }: RunReport): Promise<RunReport | null> {
+  private async runBeside(known: ReadonlySet<string>, { rank }: RunReport): Promise<RunReport | null> {
     const find = (): RunReport | null => {
       const fresh = newestFirst(this.runs()).filter((run) => !known.has(runKey(run)));
       return this.session.reading ? null : (fresh.find((run) => run.rank === rank) ?? fresh.at(0) ?? null);
@@ -109,4 +129,9 @@ export class RecordAgain {
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
+}
+
+async function shippedRecording(program: vscode.Uri): Promise<readonly vscode.Uri[]> {
+  const folder = vscode.Uri.joinPath(program, '..');
+  return vscode.workspace.findFiles(new vscode.RelativePattern(folder, SHIPPED));
 }

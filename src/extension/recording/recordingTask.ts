@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { Command, RECORDING_TASK_TYPE } from '../contributions.js';
 import { recorderOptions } from '../settings.js';
+import type { Interpreters } from './interpreters.js';
 
 /** The properties of a task of this type in `tasks.json`. */
 interface RecordingDefinition extends vscode.TaskDefinition {
@@ -21,7 +22,10 @@ const TASK_SOURCE = 'Leakline';
 
 export class RecordingTasks {
   /** @param recorder path of the script that runs another one under the recorder */
-  constructor(readonly recorder: string) {}
+  constructor(
+    readonly recorder: string,
+    readonly interpreters: Interpreters,
+  ) {}
 
   /** Offers the active Python file. */
   async provideTasks(): Promise<vscode.Task[]> {
@@ -39,8 +43,12 @@ export class RecordingTasks {
     return await this.make(definition, at, folder, task.name);
   }
 
-  /** The task for a script: from `tasks.json`, with its arguments, if it is there. @param args if it is not */
-  async taskFor(script: vscode.Uri, args: readonly string[]): Promise<vscode.Task> {
+  /**
+   * The task for a script: from `tasks.json`, with its arguments, if it is there.
+   * @param args if it is not
+   * @param onCpu true to record over the model of the allocator, if no option names a device
+   */
+  async taskFor(script: vscode.Uri, args: readonly string[], onCpu = false): Promise<vscode.Task> {
     const folder = vscode.workspace.getWorkspaceFolder(script);
     const tasks = await vscode.tasks.fetchTasks({ type: RECORDING_TASK_TYPE });
     const isOfScript = ({ program }: RecordingDefinition): boolean =>
@@ -52,7 +60,10 @@ export class RecordingTasks {
       .filter(isRecording)
       .find(isOfScript);
     const plain = { ...this.plainDefinition(script), ...(args.length > 0 && { args: [...args] }) };
-    return await this.make(configured ?? plain, script);
+    const definition = configured ?? plain;
+    const options = definition.options ?? recorderOptions(script);
+    const isOpen = onCpu && !options.some((option) => option.startsWith('--device'));
+    return await this.make(isOpen ? { ...definition, options: ['--device', 'cpu', ...options] } : definition, script);
   }
 
   private plainDefinition(script: vscode.Uri): RecordingDefinition {
@@ -67,7 +78,7 @@ export class RecordingTasks {
     folder = vscode.workspace.getWorkspaceFolder(script),
     name = vscode.l10n.t('record {0}', definition.program),
   ): Promise<vscode.Task> {
-    const python = definition.python ?? (await pythonInterpreter(script));
+    const python = definition.python ?? (await this.interpreters.of(script));
     // A process, not a shell: no path or argument is ever read as a command.
     const execution = new vscode.ProcessExecution(
       python,
@@ -110,62 +121,4 @@ export function recordingDebugConfigurations(): vscode.DebugConfiguration[] {
       console: 'integratedTerminal',
     },
   ];
-}
-
-/** The used part of the Python extension's API: `environments` of version 1. */
-interface PythonApi {
-  environments: {
-    getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
-    resolveEnvironment(environment: {
-      path: string;
-    }): Promise<{ executable: { uri: vscode.Uri | undefined } } | undefined>;
-  };
-}
-
-/** Where virtual environments usually are, relative to a workspace folder. */
-const ENVIRONMENTS = ['.venv', 'venv', '.env', 'env'];
-
-/** Path or name of an interpreter: the Python extension's choice, its setting, a virtual environment, the system's. */
-async function pythonInterpreter(script: vscode.Uri): Promise<string> {
-  return (await chosen(script)) ?? configured(script) ?? (await environmentBeside(script)) ?? systemPython();
-}
-
-async function chosen(script: vscode.Uri): Promise<string | null> {
-  const extension = vscode.extensions.getExtension<Partial<PythonApi> | undefined>('ms-python.python');
-  if (extension === undefined) return null;
-  try {
-    const environments = (await extension.activate())?.environments;
-    if (environments === undefined) return null;
-    const active = environments.getActiveEnvironmentPath(script);
-    return (await environments.resolveEnvironment(active))?.executable.uri?.fsPath ?? null;
-  } catch {
-    // An error of the Python extension: try the next source of an interpreter.
-    return null;
-  }
-}
-
-function configured(script: vscode.Uri): string | null {
-  const path = vscode.workspace.getConfiguration('python', script).get<unknown>('defaultInterpreterPath');
-  // `python` is only the setting's default. Only the Python extension can resolve variables.
-  return typeof path === 'string' && path !== '' && path !== 'python' && !path.includes('${') ? path : null;
-}
-
-async function environmentBeside(script: vscode.Uri): Promise<string | null> {
-  const folder = vscode.workspace.getWorkspaceFolder(script);
-  if (folder === undefined) return null;
-  for (const name of ENVIRONMENTS) {
-    const python = process.platform === 'win32' ? [name, 'Scripts', 'python.exe'] : [name, 'bin', 'python'];
-    const uri = vscode.Uri.joinPath(folder.uri, ...python);
-    try {
-      await vscode.workspace.fs.stat(uri);
-      return uri.fsPath;
-    } catch {
-      continue;
-    }
-  }
-  return null;
-}
-
-function systemPython(): string {
-  return process.platform === 'win32' ? 'python' : 'python3';
 }

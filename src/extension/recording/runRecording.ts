@@ -1,11 +1,5 @@
-import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { RecordingTasks } from './recordingTask.js';
-
-/** Time limit for finding a module on a slow disk. */
-const LOOKUP_MS = 30_000;
-const FIND_TORCH = 'import importlib.util, sys; sys.exit(0 if importlib.util.find_spec("torch") else 3)';
-const NO_TORCH = 3;
 
 /** @param target a file of the explorer or an editor, null for the active editor or a choice @throws Error */
 export async function runWithRecording(tasks: RecordingTasks, target: vscode.Uri | null): Promise<void> {
@@ -24,19 +18,44 @@ export async function runRecording(
   program: vscode.Uri,
   args: readonly string[] = [],
 ): Promise<number | null> {
+  const prepared = await prepareRecording(tasks, program, args);
+  if (typeof prepared !== 'object') {
+    if (prepared !== 'unsaved') await offerInterpreters(tasks, program, prepared);
+    return null;
+  }
+  return prepared.run();
+}
+
+/** A recording that can begin. */
+export interface PreparedRecording {
+  /** @returns the exit code at the end */
+  run(): Promise<number>;
+}
+
+/**
+ * Checks that a program can run under the recorder, before anything is changed for it. Without a GPU, it runs over the
+ * model of the allocator.
+ * @returns what is missing, if something is
+ * @throws Error with a message for users
+ */
+export async function prepareRecording(
+  tasks: RecordingTasks,
+  program: vscode.Uri,
+  args: readonly string[] = [],
+): Promise<PreparedRecording | 'noTorch' | 'missing' | 'unsaved'> {
   if (!vscode.workspace.isTrusted) {
     throw new Error(vscode.l10n.t('Leakline runs no code of an untrusted workspace. Trust it first.'));
   }
-  // The program may import any of them.
-  const isSaved = await Promise.all(
-    vscode.workspace.textDocuments
-      .filter(({ isDirty, languageId, uri }) => isDirty && languageId === 'python' && uri.scheme === 'file')
-      .map((document) => document.save()),
-  );
-  if (isSaved.includes(false)) return null;
-  const task = await tasks.taskFor(program, args);
-  const python = task.execution instanceof vscode.ProcessExecution ? task.execution.process : '';
-  if (!(await hasTorch(python, program))) return null;
+  const plain = await tasks.taskFor(program, args);
+  const ability = await tasks.interpreters.abilityOf(pythonOf(plain), program);
+  if (ability === 'noTorch' || ability === 'missing') return ability;
+  if (!(await saveSources())) return 'unsaved';
+  const task = await tasks.taskFor(program, args, ability === 'cpu');
+  return { run: () => run(task) };
+}
+
+async function run(task: vscode.Task): Promise<number> {
+  if (!(await saveSources())) throw new Error(vscode.l10n.t('A source file could not be saved.'));
   const execution = await vscode.tasks.executeTask(task);
   return await new Promise<number>((resolve) => {
     const subscription = vscode.tasks.onDidEndTaskProcess((event) => {
@@ -47,39 +66,40 @@ export async function runRecording(
   });
 }
 
-/** False if the interpreter cannot run a training, after a message with the remedy. */
-async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
-  const cwd = vscode.workspace.getWorkspaceFolder(program)?.uri.fsPath;
-  const options = { timeout: LOOKUP_MS, env: terminalEnvironment(), ...(cwd === undefined ? {} : { cwd }) };
-  const code = await new Promise<unknown>((resolve) => {
-    execFile(python, ['-c', FIND_TORCH], options, (error) => resolve(error === null ? 0 : error.code));
-  });
-  if (code !== NO_TORCH && code !== 'ENOENT') return true;
-  const select = vscode.l10n.t('Select Interpreter');
-  const sentence =
-    code === NO_TORCH
-      ? vscode.l10n.t('{0} has no PyTorch: select the interpreter of the training, or install torch there.', python)
-      : vscode.l10n.t('Python interpreter {0} not found: select the one of the training.', python);
-  void vscode.window.showErrorMessage(sentence, select).then(async (choice) => {
-    if (choice !== select) return;
-    const hasPython = (await vscode.commands.getCommands(true)).includes('python.setInterpreter');
-    await (hasPython
-      ? vscode.commands.executeCommand('python.setInterpreter')
-      : vscode.commands.executeCommand('workbench.action.openSettings', 'python.defaultInterpreterPath'));
-  });
-  return false;
+/** The program may import any of them. */
+async function saveSources(): Promise<boolean> {
+  const isSaved = await Promise.all(
+    vscode.workspace.textDocuments
+      .filter(({ isDirty, languageId, uri }) => isDirty && languageId === 'python' && uri.scheme === 'file')
+      .map((document) => document.save()),
+  );
+  return !isSaved.includes(false);
 }
 
-/** The environment of a terminal, whose settings may contain the path of torch. */
-function terminalEnvironment(): NodeJS.ProcessEnv {
-  const system = { darwin: 'osx', win32: 'windows' }[process.platform as string] ?? 'linux';
-  const own = vscode.workspace
-    .getConfiguration('terminal.integrated.env')
-    .get<Record<string, string | null>>(system, {});
-  // VS Code removes variables that are null.
-  return Object.fromEntries(
-    Object.entries({ ...process.env, ...own }).map(([name, value]) => [name, value ?? undefined]),
-  );
+function pythonOf({ execution }: vscode.Task): string {
+  return execution instanceof vscode.ProcessExecution ? execution.process : '';
+}
+
+/**
+ * Says what the interpreter lacks.
+ * @param other another way that the user can choose
+ * @returns true if the user chooses that way
+ */
+export async function offerInterpreters(
+  tasks: RecordingTasks,
+  program: vscode.Uri,
+  missing: 'noTorch' | 'missing',
+  other: string | null = null,
+): Promise<boolean> {
+  const python = pythonOf(await tasks.taskFor(program, []));
+  const select = vscode.l10n.t('Select Interpreter');
+  const sentence =
+    missing === 'noTorch'
+      ? vscode.l10n.t('{0} has no PyTorch: select the interpreter of the training, or install torch there.', python)
+      : vscode.l10n.t('Python interpreter {0} not found: select the one of the training.', python);
+  const choice = await vscode.window.showErrorMessage(sentence, ...(other === null ? [] : [other]), select);
+  if (choice === select) await tasks.interpreters.choose(program);
+  return choice !== undefined && choice === other;
 }
 
 /** Maximum of files in the quick pick. */
