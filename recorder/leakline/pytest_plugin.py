@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 COST = 'leakline_seconds'
 #: with fewer steps, no growth is proved to be a leak
 MIN_STEPS = 16
-#: steps from one search for holders to the next
+#: steps from one search for holders to the next, where each step has a snapshot
 SEARCHED = 6
 _seconds: List[float] = []
 
@@ -55,6 +55,7 @@ class GpuLeaks:
         self._item = item
         self._limits = limits
         self._every = every
+        self._searched = every if every > 1 else SEARCHED
         self._steps = 0
         self._amounts: List[Tuple[int, int]] = []    # live bytes and blocks after each step
         self._model = item.config.getoption('--leakline') == 'cpu'
@@ -76,7 +77,7 @@ class GpuLeaks:
         # A search takes a second, and only growth needs the holder.
         self._steps += 1
         self._amounts.append(api.live())
-        api.search_holders(self._steps >= MIN_STEPS and self._steps % SEARCHED == 0 and self._grows())
+        api.search_holders(self._steps >= MIN_STEPS and self._steps % self._searched == 0 and self._grows())
         api.mark_step()
 
     def _start(self) -> None:
@@ -218,7 +219,9 @@ def _repeated(item: pytest.Function, limits: Limits) -> None:
     """Runs a test's body once per step; the warm-up runs before any memory is watched."""
     __tracebackhide__ = True
     body = item.obj
-    watch = GpuLeaks(item, limits, every=max(1, min(SEARCHED, limits.steps // 3)))
+    # The last step has a snapshot, where the number of steps allows it.
+    every = next((each for each in (6, 5, 4, 3) if limits.steps % each == 0 and limits.steps >= 3 * each), 1)
+    watch = GpuLeaks(item, limits, every)
 
     def turns() -> Iterator[ContextManager[None]]:
         for turn in range(limits.warmup + limits.steps):

@@ -6,7 +6,7 @@ import sys
 import types
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
-from ..guard import OWN_FOLDER
+from ..guard import OWN_FOLDERS
 from ..sources import is_users
 from .statements import Statements, called_name
 
@@ -37,7 +37,7 @@ def _running(outermost: Dict[str, Any]) -> List[Tuple[types.CodeType, int]]:
         is_outermost = code.co_filename == outermost['file'] and outermost['line'] <= frame.f_lineno <= outermost['lastLine']
         if not found and is_outermost:
             found.append((code, outermost['lastLine']))
-        elif found and is_users(code.co_filename) and not code.co_filename.startswith(OWN_FOLDER):
+        elif found and is_users(code.co_filename) and not code.co_filename.startswith(OWN_FOLDERS):
             found.append((code, frame.f_lineno))
         frame = frame.f_back
     return found

@@ -7,7 +7,7 @@ import sys
 import types
 from typing import Any, Dict, List, Optional, Tuple
 
-from ..guard import OWN_FOLDER
+from ..guard import OWN_FOLDERS
 from ..plain import file_of, is_a, modules, read_locals, type_name
 from ..sources import is_users
 
@@ -80,7 +80,7 @@ class Roots:
         while frame is not None:
             self.frames[id(frame)] = frame
             code = frame.f_code
-            if not code.co_filename.startswith(OWN_FOLDER):
+            if not code.co_filename.startswith(OWN_FOLDERS):
                 if frame.f_locals is frame.f_globals:
                     self._namespaces[id(frame.f_globals)] = (code.co_filename, code.co_filename, is_users(code.co_filename))
                 else:
