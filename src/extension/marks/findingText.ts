@@ -36,11 +36,10 @@ export function holderLensText({ parts: [{ run, finding }] }: FindingMark): stri
 }
 
 /** The text at the end of the line: the holder, and without a lens also the amount. */
-export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Translator): string {
+export function holderLineText(finding: FindingMark, withLens: boolean): string {
   const name = finding.parts[0].finding.holder?.name ?? '';
   const short = name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME - 1)}…`;
-  const held = l10n.t('held by {0}', short);
-  return withLens ? held : `${holderLensText(finding)}  ${held}`;
+  return withLens ? short : `${holderLensText(finding)}  ${short}`;
 }
 
 /** The place of a hover, and the targets of its links. */

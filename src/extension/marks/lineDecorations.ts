@@ -65,7 +65,7 @@ export class LineDecorations extends Listener {
     for (const { item, place } of this.marks.holdersIn(document)) {
       // A leaking line has its own text.
       if (item.tone === 'growing' || own.has(place.line)) continue;
-      add(item.tone, place, shown.endOfLine ? holderLineText(item, shown.codeLens, vscode.l10n) : '');
+      add(item.tone, place, shown.endOfLine ? holderLineText(item, shown.codeLens) : '');
     }
     return options;
   }

@@ -47,27 +47,24 @@ export function lensText(mark: LineMark, l10n: Translator): string {
 
 /** Characters of a trend behind a line. */
 const TREND_WIDTH = 8;
-/** Characters of the holder's name: a cursor at the end of the line makes the editor scroll to the end of this text. */
-const MAX_HOLDER = 36;
 
 /**
- * The text at the end of a marked line: trend and holder, else first and last value. Without a lens, also the amount.
+ * The text at the end of a line that allocates: trend and the way to the holder, which says the rest; without one, first
+ * and last value. Without a lens, also the amount.
  */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
   const { line } = mark.parts[0];
   const hasTrend = line.series.length > 2;
-  const story =
-    line.holder !== null
-      ? l10n.t('held by {0} ({1}:{2})', shortened(line.holder.name), basename(line.holder.file), line.holder.line)
-      : hasTrend
-        ? spanText(line.series)
-        : '';
+  const story = line.holder !== null ? wayText(line.holder, mark.file, l10n) : hasTrend ? spanText(line.series) : '';
   const trend = [hasTrend ? sparkline(line.series, TREND_WIDTH) : '', story].filter(Boolean).join(' ');
   return [withLens ? '' : lensText(mark, l10n), trend].filter(Boolean).join('  ');
 }
 
-function shortened(name: string): string {
-  return name.length <= MAX_HOLDER ? name : `${name.slice(0, MAX_HOLDER - 1)}…`;
+/** `→ held at line 18`, in another file `→ held at model.py:18`. */
+function wayText(holder: { file: string; line: number }, from: string, l10n: Translator): string {
+  return holder.file === from
+    ? l10n.t('→ held at line {0}', holder.line)
+    : l10n.t('→ held at {0}:{1}', basename(holder.file), holder.line);
 }
 
 /** First and last value of a series: `161 MiB → 1.4 GiB`. */

@@ -30,7 +30,7 @@ describe('A finding in the editor', () => {
     );
     assert.ok(holdsOthers(finding));
     assert.equal(holderLensText(finding), '◆ Leaks 3.0 MiB/step (18.0 MiB so far)');
-    assert.equal(holderLineText(finding, true, plainText), 'held by kept');
+    assert.equal(holderLineText(finding, true), 'kept');
   });
 
   it('is on the allocating line if the workspace has no file of the holder, or without a holder', () => {
