@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startThread } from '../node/thread.js';
 import { EXIT_BAD_INPUT, run, type Work } from './run.js';
 import { supervise, type Remembered } from './supervise.js';
+import { UsageError } from './usageError.js';
 import { isInside, tellIdle, unusableText, withinCache } from './fleet/usableCache.js';
 
 /** Standard output is closed. */
@@ -63,5 +64,17 @@ process.exitCode = await run(
     output.complain(unusableText(command.cache, await withinCache()), true);
     return jobs()({ ...command, cache: null }, output);
   },
-  async (command, output) => (await import('./mcp/serve.js')).serve(command, jobs, output),
+  async (command, output) => (await importServer()).serve(command, jobs, output),
 );
+
+/** @throws UsageError in the extension's package, which leaves the server out */
+async function importServer() {
+  try {
+    return await import('./mcp/serve.js');
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new UsageError(
+      'This is the command line of the extension, without mcp: install the npm or the Python package. In VS Code, language models have the same tools.',
+    );
+  }
+}

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { packedExtension, repositoryRoot } from '../support/repository.js';
 import { zipEntries } from './zipEntries.js';
 
@@ -97,5 +99,20 @@ describe('The packed extension', () => {
   it('carries the recorder if the repository has one', function () {
     if (!existsSync(join(root, 'recorder'))) this.skip();
     assert.ok(names.some((name) => /^extension\/recorder\/.+\.py$/.test(name)));
+  });
+
+  it('has a command line that says where mcp is', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'leakline-vsix-'));
+    for (const entry of entries)
+      if (entry.name.startsWith('extension/dist/cli')) writeFileSync(join(folder, basename(entry.name)), entry.read());
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'cli.js'), 'mcp', '--root', folder], {
+      encoding: 'utf8',
+    });
+    rmSync(folder, { recursive: true });
+    assert.equal(status, 2);
+    assert.match(
+      stderr,
+      /^leakline: This is the command line of the extension, without mcp: install the npm or the Python/,
+    );
   });
 });
