@@ -23,7 +23,7 @@ describe('Who asks Leakline', () => {
     const [leak] = expectedLeaks();
     for (const place of [leak, leak.holder]) {
       const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: place?.file, line: place?.line })) as {
-        finding: object;
+        finding: { file: string; line: number; bytes: number; holder: { edit: { lines: { line: number }[] } | null } };
         lines: { runs: { leakedBytes: number; evidence: object | null; stacks: { innermostFirst: string[] }[] }[] }[];
       };
       const [run] = answer.lines[0].runs;
@@ -31,7 +31,11 @@ describe('Who asks Leakline', () => {
       assert.ok(run.evidence !== null);
       assert.ok(run.stacks[0].innermostFirst.length > 1);
       const api = (await leakline().activate()) as LeaklineApi;
-      assert.deepEqual(answer.finding, api.report()?.runs[0].findings[0], 'as extensions are told');
+      const told = api.report()?.runs[0].findings[0];
+      const { file, line, bytes, holder } = answer.finding;
+      assert.deepEqual([file, line, bytes], [told?.file, told?.line, told?.bytes], 'as extensions are told');
+      // Extensions count the lines of an edit from 0, as VS Code does, and language models from 1.
+      assert.equal(holder.edit?.lines[0].line, (told?.holder?.edit?.lines[0].line ?? NaN) + 1);
     }
   });
 

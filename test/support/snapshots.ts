@@ -1,5 +1,5 @@
 /** Snapshot files for tests: our own fixtures, and the larger corpus beside the checkout where there is one. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSnapshot } from '../../src/core/formats/readSnapshot.js';
 import type { ReadOptions } from '../../src/core/formats/format.js';
@@ -8,7 +8,9 @@ import { bytesSource } from './bytesSource.js';
 import { repositoryRoot } from './repository.js';
 
 export const FIXTURES = join(repositoryRoot(), 'test/fixtures');
-export const CORPUS = join(repositoryRoot(), '../shared/corpus');
+const SHARED = join(repositoryRoot(), '../shared/corpus');
+/** Without links, as the command line names files. */
+export const CORPUS = existsSync(SHARED) ? realpathSync(SHARED) : SHARED;
 
 export function hasCorpus(): boolean {
   return existsSync(CORPUS);
