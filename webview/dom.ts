@@ -1,4 +1,5 @@
-/** Builds elements. All content is text: data of a snapshot never becomes markup. */
+/** Builds elements. All content is text: data of a snapshot never becomes markup, and none of it is invisible. */
+import { visibleLines } from '../src/core/text/plainText.js';
 
 /** An element with a class, children (strings become text) and attributes. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
@@ -8,15 +9,16 @@ export function el<Tag extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   if (options.class !== undefined) element.className = options.class;
-  if (options.title !== undefined) element.title = options.title;
-  for (const [name, value] of Object.entries(options.attributes ?? {})) element.setAttribute(name, value);
-  element.append(...children);
+  if (options.title !== undefined) element.title = visibleLines(options.title);
+  for (const [name, value] of Object.entries(options.attributes ?? {})) element.setAttribute(name, visibleLines(value));
+  element.append(...children.map((child) => (typeof child === 'string' ? visibleLines(child) : child)));
   return element;
 }
 
 /** Sets the text only if it differs, so that a live region does not speak twice. */
 export function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = visibleLines(text);
+  if (element.textContent !== shown) element.textContent = shown;
 }
 
 /** Runs `action` once the returned function has not been called for some milliseconds. */

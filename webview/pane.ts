@@ -50,7 +50,7 @@ export function createPane(options: PaneOptions): QueryPane {
     },
     summarize: (text) => {
       setText(summary, text);
-      summary.title = text;
+      summary.title = summary.textContent;
     },
     read: (text) => setText(readout, text),
   };

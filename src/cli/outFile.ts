@@ -1,5 +1,6 @@
 /** A report as a file that is complete or absent. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import { visibleLines } from '../core/text/plainText.js';
 import type { Output } from './inputs.js';
 import { UsageError } from './usageError.js';
 
@@ -28,7 +29,7 @@ export async function printTo<Of extends Output, Result>(
       ...output,
       print: (text) => {
         written.any = true;
-        writeFileSync(file, text);
+        writeFileSync(file, visibleLines(text));
       },
     });
     if (isPlain) fsyncSync(file);

@@ -1,4 +1,4 @@
-import { visibleText } from '../core/text/plainText.js';
+import { visibleLines, visibleText } from '../core/text/plainText.js';
 import { parseArguments, type JobCommand, type McpArguments } from './arguments.js';
 import { sentenceOf } from './usageError.js';
 import { withNames } from './inputNames.js';
@@ -29,7 +29,7 @@ export async function run(
     output.complain(visibleText(`leakline: ${message}`));
   };
   const print: Output['print'] = (text, written) => {
-    output.print(text, written);
+    output.print(visibleLines(text), written);
   };
   try {
     const invocation = parseArguments(args);

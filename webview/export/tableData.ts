@@ -1,3 +1,5 @@
+import { visibleText } from '../../src/core/text/plainText.js';
+
 /** A table as it leaves the page: exact numbers, no texts that only a reader on the screen needs. */
 
 export interface TableData {
@@ -7,7 +9,7 @@ export interface TableData {
 }
 
 /** The start of a formula in a spreadsheet. */
-const FORMULA = /(^|[\r\n])(?=[\t\r]|[^\S\r\n]*[=+\-@＝＋－＠])/g;
+const FORMULA = /^(?=\s*[=+\-@＝＋－＠])/;
 
 /**
  * Comma-separated values as in RFC 4180. Cells that a spreadsheet would compute as a formula begin with an apostrophe.
@@ -18,18 +20,15 @@ export function csvOf({ columns, rows }: TableData): string {
 
 /** Columns separated by tabs, for the clipboard. */
 export function clipboardText({ columns, rows }: TableData): string {
-  const plain = (cell: string | number | null): string => protectedText(cell).replace(/[\t\r\n]+/g, ' ');
-  return [columns, ...rows].map((row) => `${row.map(plain).join('\t')}\n`).join('');
+  return [columns, ...rows].map((row) => `${row.map(protectedText).join('\t')}\n`).join('');
 }
 
 function cellText(cell: string | number | null): string {
   const text = protectedText(cell);
-  return /[",;\t\r\n]/.test(text) || (typeof cell === 'string' && text !== cell)
-    ? `"${text.replaceAll('"', '""')}"`
-    : text;
+  return /[",;]/.test(text) || (typeof cell === 'string' && text !== cell) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function protectedText(cell: string | number | null): string {
-  if (typeof cell === 'string') return cell.replace(FORMULA, "$1'");
+  if (typeof cell === 'string') return visibleText(cell).replace(FORMULA, "'");
   return cell === null ? '' : String(cell);
 }

@@ -1,4 +1,5 @@
 /** The ink over the bands: names where they fit, and outlines of highlighted bands. */
+import { visibleText } from '../../src/core/text/plainText.js';
 import type { PlotArea } from '../chart/plot.js';
 import type { Range } from '../chart/range.js';
 import type { ChartTheme } from '../theme.js';
@@ -67,7 +68,7 @@ export class BandInk {
     );
     names.forEach((name, series) => {
       if (tallest(stacked, series, sampleOf, bytes) * perByte < theme.fontSize * 1.2) return;
-      const { image, width, height } = this.names.stampOf(name, theme, scale);
+      const { image, width, height } = this.names.stampOf(visibleText(name), theme, scale);
       const place = roomiest(stacked, series, sampleOf, Math.ceil(width / LABEL_STEP), bytes);
       if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
       const y = (bytes.to - (place.top + place.bottom) / 2) * perByte;

@@ -1,4 +1,5 @@
 /** The key of colors under the plot, the largest series first. */
+import { visibleLines } from '../../src/core/text/plainText.js';
 import { el } from '../dom.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -67,7 +68,7 @@ function entriesOf(stacked: StackedBands, paints: readonly BandPaint[]): Entries
 function itemsOf({ shown, more }: Entries): HTMLElement[] {
   const items = shown.map(({ name, title, paint }) => {
     const item = el('li', {}, swatch(paint), el('span', { class: 'name' }, name));
-    item.title = title;
+    item.title = visibleLines(title);
     return item;
   });
   return more > 0 ? [...items, el('li', { class: 'secondary' }, strings.moreBands(more))] : items;

@@ -1,4 +1,5 @@
 /** The overview of a run: the place of the view in it, and access to other snapshots. */
+import { visibleLines } from '../../src/core/text/plainText.js';
 import type { RunCurve } from '../../src/protocol/runData.js';
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { Range } from '../chart/range.js';
@@ -83,7 +84,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     view.hidden = own?.kind !== 'snapshot' || (alone && curve?.events === 0);
     const index = current();
     if (run === null) return;
-    strip.title = `${runSummary(run)}\n${strings.runHint}`;
+    strip.title = visibleLines(`${runSummary(run)}\n${strings.runHint}`);
     strip.setAttribute('aria-valuemax', String(run.parts.length));
     strip.setAttribute('aria-valuenow', String(index + 1));
     strip.setAttribute('aria-valuetext', index < 0 ? '' : partText(run, index));

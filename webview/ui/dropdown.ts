@@ -1,4 +1,5 @@
 import type { Option } from '@vscode/webview-ui-toolkit';
+import { visibleText } from '../../src/core/text/plainText.js';
 import './toolkit.js';
 import type { Control } from './control.js';
 
@@ -46,7 +47,7 @@ export function createDropdown(options: { label: string; onPick: (value: string)
 function optionsOf({ name, items }: DropdownGroup, selected: string): HTMLElement[] {
   const options = items.map(({ value, text }) => {
     const option = createOption(value, text);
-    if (name !== null) option.setAttribute('aria-label', `${text}, ${name}`);
+    if (name !== null) option.setAttribute('aria-label', visibleText(`${text}, ${name}`));
     option.toggleAttribute('selected', value === selected);
     return option;
   });
@@ -61,6 +62,6 @@ function optionsOf({ name, items }: DropdownGroup, selected: string): HTMLElemen
 function createOption(value: string, text: string): Option {
   const option = document.createElement('vscode-option');
   option.setAttribute('value', value);
-  option.textContent = text;
+  option.textContent = visibleText(text);
   return option;
 }

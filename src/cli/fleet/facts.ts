@@ -1,6 +1,7 @@
 /** A report as tables, for Parquet or lines of JSON. docs/fleet.md describes each column. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { visibleText } from '../../core/text/plainText.js';
 import type { Report, RunReport } from '../../core/report/report.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import type { FactColumn, FactValue } from './parquet.js';
@@ -70,7 +71,7 @@ function jsonLines(columns: readonly FactColumn[]): string {
   const rows = columns[0].values.map((_, i) =>
     JSON.stringify(Object.fromEntries(columns.map(({ name, values }) => [name, values[i]]))),
   );
-  return rows.map((row) => `${row}\n`).join('');
+  return rows.map((row) => `${visibleText(row)}\n`).join('');
 }
 
 /** Rows in the order of the table's columns. */

@@ -149,7 +149,7 @@ export async function serve(
       case RANK_DIFFERENCES:
         return noting(await report(signal), ranksAnswer);
       case HOW_TO_RECORD:
-        return recordAnswer(input.script ?? 'train.py');
+        return bounded(recordAnswer(input.script ?? 'train.py'));
       default:
         throw new Error(`There is no tool ${JSON.stringify(name)}.`);
     }

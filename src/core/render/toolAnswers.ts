@@ -4,6 +4,7 @@ import { findingsOf, severity } from '../report/findings.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { CompareReport, LineReport, Report, RunReport, SourceEdit, StackReport } from '../report/report.js';
 import type { DeviceWhatIf } from '../report/whatIfDevices.js';
+import { visibleLines } from '../text/plainText.js';
 import { findingJson } from './findingText.js';
 import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';
 import { whatIfText } from './whatIfText.js';
@@ -143,10 +144,11 @@ function countedFromOne({ changes, lines, ...edit }: SourceEdit): SourceEdit {
   };
 }
 
-/** An answer and notes on it, within the maximum length. */
-export function bounded(text: string, notes = ''): string {
-  const end = notes.slice(0, MAX_NOTES);
+/** An answer and notes on it without invisible characters, which could instruct, within the maximum length. */
+export function bounded(answer: string, notes = ''): string {
+  const text = visibleLines(answer);
+  const end = visibleLines(notes).slice(0, MAX_NOTES);
   if (text.length + end.length <= MAX_LENGTH) return text + end;
   const kept = MAX_LENGTH - MAX_END - end.length;
-  return `${text.slice(0, kept)}\n… ${text.length - kept} more characters. Ask for one line, or one rank.${end}`;
+  return `${text.slice(0, kept).replace(/[\ud800-\udbff]$/, '')}\n… ${text.length - kept} more characters. Ask for one line, or one rank.${end}`;
 }

@@ -1,18 +1,40 @@
-/** Text from a snapshot is anybody's text. Here it becomes text that a terminal or a table only shows. */
+/** Text from a snapshot is anybody's text. Here it becomes text that a terminal, a table or an agent only shows. */
 
-/** C0 and C1 controls, line separators, and marks that change the direction of text. */
-// eslint-disable-next-line no-control-regex -- these are what is looked for
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
-/** The same in JSON, whose texts have no C0 controls: they are between its parts. */
-const UNSEEN_IN_JSON = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/**
+ * Characters that a reader does not see, by category: controls, formats, tags, private use, unassigned, halves of a character, line
+ * separators, and all that is ignored where it cannot be shown, such as variation selectors and fillers. Spaces stay,
+ * because their width shows.
+ *
+ * Three of them stay where writing needs them, because so placed they change what is seen, and no two can follow each
+ * other, so that they spell nothing: U+FE0F after a pictograph or in a keycap, a joiner between two pictographs, and a
+ * joiner or a non-joiner between letters of scripts that join letters.
+ */
+const UNSEEN = new RegExp(
+  String.raw`[\p{C}\p{DI}\p{Zl}\p{Zp}]` +
+    String.raw`(?<!\p{ExtPict}\ufe0f)(?<![0-9#*]\ufe0f(?=\u20e3))` +
+    String.raw`(?<!(?:\p{ExtPict}\ufe0f?|\p{EMod})\u200d(?=\p{ExtPict}))` +
+    String.raw`(?<!JOINED[\u200c\u200d](?=JOINED))`.replaceAll(
+      'JOINED',
+      `[${['Arab', 'Syrc', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr'].map((script) => String.raw`\p{Script=${script}}`).join('')}]`,
+    ),
+  'gu',
+);
+/** Most texts have nothing else: the search above takes ten times as long. */
+const PLAIN = /^[\n -~]*$/;
 
-/** Shows characters that would act on a terminal, or hide, as `\u001b`. */
+/** Shows characters that would act on a terminal, or hide, as `\u001b`; those outside the first plane as two. */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, escaped);
+  return PLAIN.test(text) && !text.includes('\n') ? text : text.replace(UNSEEN, escaped);
+}
+
+/** The same for a text of several lines. */
+export function visibleLines(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(UNSEEN, (sign) => (sign === '\n' ? sign : escaped(sign)));
 }
 
 function escaped(sign: string): string {
-  return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const units = Array.from({ length: sign.length }, (_, i) => sign.charCodeAt(i));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /** Characters of a piece of JSON, about: a text has room for many more, but a value may have more than a text. */
@@ -26,11 +48,11 @@ export function visibleJson(value: unknown, print: (piece: string) => void): voi
   const write = (part: string): void => {
     piece += part;
     if (piece.length < PIECE) return;
-    print(piece.replace(UNSEEN_IN_JSON, escaped));
+    print(visibleLines(piece));
     piece = '';
   };
   writeJson(value, '\n', LEVELS, write);
-  print(piece.replace(UNSEEN_IN_JSON, escaped));
+  print(visibleLines(piece));
 }
 
 /** @param line that begins a line at this level */

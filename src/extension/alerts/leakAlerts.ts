@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import type { RunReport } from '../../core/report/report.js';
 import { countText } from '../../core/text/numberText.js';
 import { InternalCommand } from '../contributions.js';
@@ -58,7 +59,7 @@ export class LeakAlerts extends Listener {
   private async say(run: RunReport, kind: AlertKind): Promise<void> {
     const show = vscode.l10n.t('Show');
     const mute = vscode.l10n.t('Mute This Run');
-    const choice = await vscode.window.showWarningMessage(this.sentence(run, kind), show, mute);
+    const choice = await vscode.window.showWarningMessage(visibleText(this.sentence(run, kind)), show, mute);
     if (choice === mute) await this.remember(run, MUTED);
     const worst = this.worstOf(run);
     if (choice === show && worst !== undefined) {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand, View, type CommandId } from '../contributions.js';
 import type { FixPreview } from '../fix/fixPreview.js';
 import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
@@ -156,7 +157,7 @@ export function commandRunner(surfaces: CommandSurfaces): CommandRunner {
     } catch (error) {
       const sentence = sentenceOf(error);
       surfaces.log.error(`${id}: ${sentence}`);
-      void vscode.window.showErrorMessage(sentence);
+      void vscode.window.showErrorMessage(visibleText(sentence));
       return undefined;
     }
   };
@@ -199,7 +200,10 @@ async function revealSnapshot(path: string): Promise<void> {
     await vscode.commands.executeCommand('revealFileInOS', uri);
   } else {
     const copy = vscode.l10n.t('Copy Path');
-    const notice = vscode.window.showInformationMessage(vscode.l10n.t('{0} is not in this workspace.', path), copy);
+    const notice = vscode.window.showInformationMessage(
+      vscode.l10n.t('{0} is not in this workspace.', visibleText(path)),
+      copy,
+    );
     void notice.then(async (choice) => {
       if (choice === copy) await vscode.env.clipboard.writeText(path);
     });

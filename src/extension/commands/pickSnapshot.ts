@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import { allSnapshots } from '../../core/report/snapshotReport.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
@@ -55,12 +56,12 @@ export async function pickSnapshot(
   const runs = store.result?.report.runs ?? [];
   const names = runNames(runs, folderName, vscode.l10n);
   const items = newestFirst(runs).flatMap((run): SnapshotItem[] => [
-    { label: names.get(run.id) ?? run.id, kind: vscode.QuickPickItemKind.Separator },
+    { label: visibleText(names.get(run.id) ?? run.id), kind: vscode.QuickPickItemKind.Separator },
     ...allSnapshots(run)
       .filter(({ path }) => path !== leaveOut)
       .map((snapshot) => ({
-        label: basename(snapshot.path),
-        description: snapshotText(snapshot, vscode.l10n),
+        label: visibleText(basename(snapshot.path)),
+        description: visibleText(snapshotText(snapshot, vscode.l10n)),
         iconPath: new vscode.ThemeIcon('database'),
         path: snapshot.path,
       })),

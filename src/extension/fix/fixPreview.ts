@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import { Command, ContextKey, FIX_SCHEME } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { FindingMark } from '../results/findingMarks.js';
@@ -68,7 +69,11 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
   private async ask(finding: FindingMark, title: string): Promise<void> {
     const record = vscode.l10n.t('Apply Fix and Record Again');
     const apply = vscode.l10n.t('Apply Fix');
-    const choice = await vscode.window.showInformationMessage(vscode.l10n.t('Fix: {0}', title), record, apply);
+    const choice = await vscode.window.showInformationMessage(
+      vscode.l10n.t('Fix: {0}', visibleText(title)),
+      record,
+      apply,
+    );
     // The editor of the fix may be closed by now, or show another one.
     if (choice === undefined || this.pending?.finding !== finding) return;
     await vscode.commands.executeCommand(choice === record ? Command.applyFixAndRecord : Command.applyFix);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { lineBytes } from '../../core/report/findings.js';
 import { byteText } from '../../core/text/byteText.js';
+import { visibleText } from '../../core/text/plainText.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { sentenceOf } from '../marks/findingText.js';
@@ -64,7 +65,7 @@ export class LeakDiagnostics extends Listener {
     }
     for (const mark of severity === null ? [] : this.marks.asking) {
       add(mark, false, (range) => {
-        const problem = new vscode.Diagnostic(range, askingProblemText(mark), severity ?? undefined);
+        const problem = new vscode.Diagnostic(range, visibleText(askingProblemText(mark)), severity ?? undefined);
         problem.source = LEAK_SOURCE;
         problem.code = OUT_OF_MEMORY_CODE;
         return problem;
@@ -87,7 +88,7 @@ export class LeakDiagnostics extends Listener {
 
   /** The hover of the line omits this text. */
   private problem(finding: FindingMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
-    const diagnostic = new vscode.Diagnostic(range, sentenceOf(finding), severity);
+    const diagnostic = new vscode.Diagnostic(range, visibleText(sentenceOf(finding)), severity);
     diagnostic.source = LEAK_SOURCE;
     diagnostic.code = LEAK_CODE;
     diagnostic.relatedInformation = finding.lines

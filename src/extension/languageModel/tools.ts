@@ -3,13 +3,15 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import { explanationLines, failuresIn } from '../../core/oom/explanation.js';
-import { compareAnswer, findingAnswer, leaksAnswer, whatIfAnswer } from '../../core/render/toolAnswers.js';
+import { bounded, compareAnswer, findingAnswer, leaksAnswer, whatIfAnswer } from '../../core/render/toolAnswers.js';
 import { parseBytes } from '../../core/text/byteText.js';
+import { visibleText } from '../../core/text/plainText.js';
 import { logFailures } from '../../node/logFailures.js';
 import { LanguageModelTool, type LanguageModelToolName } from '../contributions.js';
 import type { OutOfMemoryMessages } from '../oom/outOfMemoryMessages.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
+import { sentenceOf } from '../text/fileSentence.js';
 import { disposeAll } from '../disposer.js';
 
 /** The answer without results: the next action for the user. */
@@ -31,10 +33,15 @@ export function languageModelTools(
     messageFor: (input: Input) => string,
     answer: (input: Input, token: vscode.CancellationToken) => string | Promise<string>,
   ): vscode.LanguageModelTool<Input> => ({
-    prepareInvocation: ({ input }) => ({ invocationMessage: messageFor(input) }),
+    prepareInvocation: ({ input }) => ({ invocationMessage: visibleText(messageFor(input)) }),
     invoke: async ({ input }, token) => {
       await untilRead(session, store, token);
-      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input, token))]);
+      try {
+        const text = bounded(await answer(input, token));
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+      } catch (error) {
+        throw new Error(bounded(sentenceOf(error)), { cause: error });
+      }
     },
   });
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { getOrAdd } from '../../core/maps.js';
+import { visibleText } from '../../core/text/plainText.js';
 import { askingLensText, askingProblemText } from '../results/askingMarks.js';
 import { InternalCommand, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -140,9 +141,9 @@ function lens(
   place?: { readonly file: string; readonly line: number },
 ): vscode.CodeLens {
   return new vscode.CodeLens(range, {
-    title,
+    title: visibleText(title),
     command,
-    ...(tooltip !== undefined && { tooltip }),
+    ...(tooltip !== undefined && { tooltip: visibleText(tooltip) }),
     ...(place !== undefined && { arguments: [{ file: place.file, line: place.line }] }),
   });
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import { Color } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
@@ -50,7 +51,7 @@ export class LineDecorations extends Listener {
       const label = shown.codeLens ? text : staleText(text, place, vscode.l10n);
       options[place.edited ? 'stale' : tone].push({
         range: document.lineAt(place.line - 1).range,
-        ...(label === '' ? {} : { renderOptions: { after: { contentText: label } } }),
+        ...(label === '' ? {} : { renderOptions: { after: { contentText: visibleText(label) } } }),
       });
     };
     for (const { item, place } of this.marks.growthIn(document)) {

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import {
   explainFailures,
   failuresIn,
@@ -178,7 +179,8 @@ export class OutOfMemoryMessages {
   }
 
   private async tell(explanation: OomExplanation): Promise<void> {
-    const { sentences, asked, program } = explanation;
+    const { asked, program } = explanation;
+    const sentences = explanation.sentences.map(visibleText);
     const [headline, ...evidence] = sentences;
     const uri = program === null ? undefined : this.files.uri(program);
     const goTo = vscode.l10n.t('Go to Line');

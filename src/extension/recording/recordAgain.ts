@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleText } from '../../core/text/plainText.js';
 import { fixSentence } from '../../core/render/fixText.js';
 import type { RunReport } from '../../core/report/report.js';
 import { Command, View } from '../contributions.js';
@@ -95,7 +96,7 @@ export class RecordAgain {
     const text = isShipped
       ? vscode.l10n.t('{0} So says the recording that comes with the program: it did not run here.', fixSentence(fix))
       : fixSentence(fix);
-    void show(text, clear).then(async (choice) => {
+    void show(visibleText(text), clear).then(async (choice) => {
       if (choice === clear) await vscode.commands.executeCommand(Command.clearComparison);
     });
   }

@@ -1,6 +1,10 @@
+import { visibleLines } from '../../core/text/plainText.js';
+
 /** Escapes text from a snapshot for Markdown: it never becomes markup, a link or an image. */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-.!|<>~&$"':/@]/g, (sign) => `&#${sign.charCodeAt(0)};`).replace(/\s+/g, ' ');
+  return visibleLines(text)
+    .replace(/[\\`*_{}[\]()#+\-.!|<>~&$"':/@]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replace(/\s+/g, ' ');
 }
 
 /** A `command:` link whose label is plain text. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { visibleLines } from '../../core/text/plainText.js';
 import type { Disposer } from '../disposer.js';
 
 /** A view without rows at first: its tree is loaded when VS Code requests rows. */
@@ -21,7 +22,11 @@ export class LazyTree<T> implements vscode.TreeDataProvider<T>, Disposer {
   }
 
   async getTreeItem(node: T): Promise<vscode.TreeItem> {
-    return (await this.tree()).getTreeItem(node);
+    const item = await (await this.tree()).getTreeItem(node);
+    if (typeof item.label === 'string') item.label = visibleLines(item.label);
+    if (typeof item.description === 'string') item.description = visibleLines(item.description);
+    if (typeof item.tooltip === 'string') item.tooltip = visibleLines(item.tooltip);
+    return item;
   }
 
   async getParent(node: T): Promise<T | null | undefined> {

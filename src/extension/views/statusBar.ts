@@ -6,6 +6,7 @@ import type { RunReport } from '../../core/report/report.js';
 import { isLoneSnapshot, verdictSentence } from '../../core/report/reportText.js';
 import { byteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
+import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
@@ -51,8 +52,8 @@ export class StatusBar extends Listener {
       return;
     }
     const [icon, short, tooltip] = text;
-    this.item.text = [`${icon} Leakline`, short].filter(Boolean).join(': ');
-    this.item.tooltip = tooltip;
+    this.item.text = visibleText([`${icon} Leakline`, short].filter(Boolean).join(': '));
+    this.item.tooltip = typeof tooltip === 'string' ? visibleLines(tooltip) : tooltip;
     this.item.show();
   }
 
