@@ -2,6 +2,7 @@
 import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startThread } from '../node/thread.js';
+import { handleSignals } from './leftovers.js';
 import { EXIT_BAD_INPUT, run, type Work } from './run.js';
 import { supervise, type Remembered } from './supervise.js';
 import { UsageError } from './usageError.js';
@@ -16,6 +17,7 @@ function giveUp(error: NodeJS.ErrnoException): never {
   );
   process.exit(EXIT_BAD_INPUT);
 }
+handleSignals();
 process.stdout.on('error', giveUp);
 process.stderr.on('error', giveUp);
 

@@ -2,6 +2,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
 import { visibleLines } from '../core/text/plainText.js';
 import type { Output } from './inputs.js';
+import { removeAbandoned, unfinished } from './leftovers.js';
 import { UsageError } from './usageError.js';
 
 /**
@@ -22,6 +23,7 @@ export async function printTo<Of extends Output, Result>(
     throw new UsageError(`--out cannot write ${out}: it is an input. Name another file.`);
   const isPlain = present?.isFile() ?? true;
   const part = isPlain ? unfinished(out) : out;
+  if (isPlain) await removeAbandoned(out);
   const file = open(out, part);
   const written = { any: false };
   try {
@@ -47,11 +49,6 @@ function factsOf(path: string): Stats | undefined {
 
 function isSame(a: Stats, b: Stats | undefined): boolean {
   return a.dev === b?.dev && a.ino === b.ino;
-}
-
-/** The file that is written in place of one, by this process. */
-export function unfinished(path: string): string {
-  return `${path}.${process.pid}.part`;
 }
 
 function open(path: string, part: string): number {

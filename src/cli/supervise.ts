@@ -3,12 +3,11 @@ import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import type { JobCommand } from './arguments.js';
 import { statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import type { FinishedInput } from './fleet/digest.js';
 import type { Output } from './inputs.js';
-import { unfinished } from './outFile.js';
+import { removeOnSignal, temporaryFolder, unfinished } from './leftovers.js';
 import type { Work } from './run.js';
 
 /** The start data of the working thread. */
@@ -107,11 +106,10 @@ export function supervise(
     // More threads than cores take memory, and save nothing.
     const jobs = Math.min(wished, availableParallelism());
     const temporary =
-      jobs > 1 && request.command === 'analyze' && request.cache === null
-        ? await mkdtemp(join(tmpdir(), 'leakline-cache-'))
-        : null;
+      jobs > 1 && request.command === 'analyze' && request.cache === null ? await temporaryFolder() : null;
     const command: JobCommand =
       request.command === 'analyze' && temporary !== null ? { ...request, cache: temporary } : request;
+    if ('out' in command && command.out !== null) removeOnSignal(unfinished(command.out));
     const turns = sharedNumber();
     const started = (one: Pick<JobStart, 'turns' | 'finished'>, told: Output): Promise<Attempt> => {
       const unread = sharedNumber();

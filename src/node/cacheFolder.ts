@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { open, readdir, rename, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
 import { makeFolder } from './makeFolder.js';
+import { writeWhole } from './wholeFile.js';
 
 /** The file name endings, by content. */
 type Suffix = '.columns' | '.digest' | '.proofs';
@@ -81,16 +82,10 @@ export class CacheFolder {
     const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
     try {
       await makeFolder(this.settings.folder);
-      const file = await open(unfinished, 'wx', 0o600);
-      try {
-        await write(file);
-      } finally {
-        await file.close();
-      }
-      await rename(unfinished, path);
+      await writeWhole(path, unfinished, write, 0o600);
       await this.sweep();
     } catch {
-      await rm(unfinished, { force: true }).catch(ignore);
+      // Harmless: the source is read again.
     }
   }
 

@@ -5,13 +5,14 @@
  */
 import * as v from 'valibot';
 import { createHash, randomUUID } from 'node:crypto';
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { getOrAdd } from '../core/maps.js';
 import { withoutRank } from '../core/attribution/pathRank.js';
 import { folderOf, patternOf } from '../core/runs/runNames.js';
 import { readSmallFile } from './fileSource.js';
 import { makeFolder } from './makeFolder.js';
+import { writeWhole } from './wholeFile.js';
 
 const DIGEST = '.lkd';
 const NOTE = '.json';
@@ -72,15 +73,11 @@ export class FleetFolder {
     const part = join(unfinished, randomUUID());
     await makeFolder(unfinished);
     await makeFolder(dirname(path));
-    const file = await open(part, 'wx');
-    try {
+    await writeWhole(path, part, async (file) => {
       await file.writeFile(content);
       if (savedAtUs !== null) await file.utimes(savedAtUs / 1e6, savedAtUs / 1e6);
       if (isSynced) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(part, path);
+    });
   }
 
   /** Removes the notes on an input that is good now. */
