@@ -36,6 +36,8 @@ interface CommonArguments {
   /** Workspace folder, null for that of the recorded program, see `projectFolder`. */
   readonly root: string | null;
   readonly rules: readonly PathRule[];
+  /** Real folders that links may lead into, set by `mcp` only. */
+  readonly within?: readonly string[];
   readonly output: OutputFormat;
   /** The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests. */
   readonly out: string | null;
@@ -103,7 +105,7 @@ export interface McpArguments extends Pick<CommonArguments, 'inputs' | 'rules'> 
 }
 
 /** One snapshot, and what would be different. */
-export interface WhatIfArguments extends Pick<CommonArguments, 'inputs' | 'root' | 'rules' | 'out'> {
+export interface WhatIfArguments extends Pick<CommonArguments, 'inputs' | 'root' | 'rules' | 'within' | 'out'> {
   readonly command: 'what-if';
   readonly output: 'text' | 'json';
   /** Memory that the driver gives, null for that of the recording. */

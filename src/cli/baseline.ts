@@ -1,5 +1,6 @@
 /** `leakline baseline write`: records the lines that leak now. */
-import { writeFile } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
+import { writeWhole } from '../node/wholeFile.js';
 import { type IgnoredLeak, statementText, withBaseline, withIgnored } from '../core/report/ignoredLeaks.js';
 import type { Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
@@ -7,6 +8,8 @@ import { plural } from '../core/text/plural.js';
 import type { IgnoreFile } from '../node/ignoreFile.js';
 import type { AnalyzeArguments } from './arguments.js';
 import type { Output } from './inputs.js';
+import { removeAbandoned, unfinished } from './leftovers.js';
+import { UsageError } from './usageError.js';
 
 /** Records the lines that have a verdict to fail on (leak where none is named) and that the workspace does not ignore. */
 export async function writeBaseline(
@@ -31,7 +34,12 @@ export async function writeBaseline(
     const leak = { file, function: name, statement: place.text, occurrence: place.occurrence, line };
     leaks.set(JSON.stringify(leak), { ...leak, reason: null, inBaseline: true });
   }
-  await writeFile(path, withBaseline(text, [...leaks.values()]));
+  // A repository could lead it to any file of the user.
+  if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true)
+    throw new UsageError(`The baseline is not written: ${path} is a link. Replace it by a file.`);
+  await removeAbandoned(path);
+
+  await writeWhole(path, unfinished(path), (file) => file.writeFile(withBaseline(text, [...leaks.values()])));
   const foreign = lines.filter(({ mapped }) => !mapped).length;
   print(`${path}: ${plural(leaks.size, 'line')} in the baseline.\n`);
   if (foreign > 0) print(`Left out: ${plural(foreign, 'line')} of files that were not found below the root.\n`);

@@ -32,7 +32,7 @@ export async function compareInputs(
   const { complain } = context;
   const sides = [];
   for (const path of [before, after]) {
-    const inputs = await expandInputs([path], complain);
+    const inputs = await expandInputs([path], context);
     if (inputs.length === 0) return null;
     const isFolder = inputs.some(({ found }) => found);
     sides.push({

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { realpath, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
-import { rankByPattern } from '../core/attribution/pathRank.js';
+import { rankByPattern, rankOf } from '../core/attribution/pathRank.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
@@ -40,7 +40,10 @@ export interface Progress {
   analyzing(): void;
 }
 
-export type CommandContext = Output & Progress;
+export interface CommandContext extends Output, Progress {
+  /** Real folders that links in inputs and in the workspace may lead into; null for any. */
+  readonly within: readonly string[] | null;
+}
 
 /** A file to read. */
 export interface Input {
@@ -59,22 +62,37 @@ const INPUT_NAMES = [
   /nvidia[-_]smi[^/\\]*\.csv$/i,
 ];
 
-/** Replaces each folder by its files that may be snapshots, each file once. */
-export async function expandInputs(paths: readonly string[], complain: Complain): Promise<Input[]> {
+/** Replaces each folder by its files that may be snapshots, each file once, however many links lead to it. */
+export async function expandInputs(
+  paths: readonly string[],
+  { complain, within }: Pick<CommandContext, 'complain' | 'within'>,
+): Promise<Input[]> {
   const inputs = new Map<string, Input>();
-  const add = (input: Input): void => {
-    const key = resolve(input.path);
-    if (!inputs.has(key) || !input.found) inputs.set(key, input);
+  const add = (input: Input, real: string): void => {
+    // A link can be all that says the rank.
+    const key = `${rankOf(input.path) ?? rankOf(real)} ${real}`;
+    const known = inputs.get(key);
+    const isBetter = !input.found || basename(input.path) === basename(real);
+    if (known === undefined || (known.found && isBetter)) inputs.set(key, input);
   };
   for (const path of paths) {
     const facts = await stat(path).catch(() => null);
     if (facts?.isDirectory() !== true) {
-      add({ path, found: false });
+      add({ path, found: false }, await realpath(path).catch(() => resolve(path)));
       continue;
     }
     let any = false;
-    for await (const file of walkFiles(path, (name) => INPUT_NAMES.some((pattern) => pattern.test(name)))) {
-      add({ path: path.endsWith('/') ? path + file : `${path}/${file}`, found: true });
+    const folder = path.endsWith('/') ? path : `${path}/`;
+    const refused = (link: string, real: string): void => {
+      const reason =
+        within === null
+          ? `to ${real}, which contains ${path}. Link to the folder of the snapshots.`
+          : 'out of the folders of this server. Start the server with its folder.';
+      complain(`${folder}${link} is skipped: it links ${reason}`, true);
+    };
+    const accept = (name: string): boolean => INPUT_NAMES.some((pattern) => pattern.test(name));
+    for await (const file of walkFiles(path, accept, { within, refused })) {
+      add({ path: folder + file.path, found: true }, file.real);
       any = true;
     }
     if (!any) complain(`${path} holds no snapshot: no file below it is named .pickle or .pkl. Name the files.`);

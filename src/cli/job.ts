@@ -46,7 +46,7 @@ try {
   };
   if (turns === null) found = await work(command, output, progress, finished);
   else if (command.command === 'digest' || command.command === 'analyze')
-    await digestBeside(command, { ...output, ...progress }, turns, (path, one) => {
+    await digestBeside(command, { ...output, ...progress, within: null }, turns, (path, one) => {
       post({ kind: 'finished', path, finished: one });
     });
 } catch (error) {

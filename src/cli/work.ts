@@ -67,7 +67,8 @@ export async function work(
   progress: Progress = ALONE,
   finished: ReadonlyMap<string, FinishedInput> = new Map(),
 ): Promise<boolean> {
-  const context = { ...output, ...progress };
+  const within = 'within' in request ? (request.within ?? null) : null;
+  const context = { ...output, ...progress, within };
   const isOpen = 'root' in request && request.root === null && request.rules.length === 0;
   const command = isOpen ? { ...request, root: await projectFolder(request.inputs) } : request;
   switch (command.command) {
@@ -77,7 +78,7 @@ export async function work(
       await digestInputs(command, context, finished);
       return false;
     case 'summarize':
-      await summarize(command, await workspaceOf(command), context);
+      await summarize(command, await workspaceOf(command, context), context);
       return false;
     case 'clean':
       await clean(command.inputs, context);
@@ -100,7 +101,7 @@ function ignore(): undefined {
 /** @returns true if `--fail-on` applies */
 async function analyze(command: AnalyzeArguments, context: CommandContext): Promise<boolean> {
   const { complain } = context;
-  const workspace = { ...(await workspaceOf(command)), expectRanks: command.expectRanks };
+  const workspace = { ...(await workspaceOf(command, context)), expectRanks: command.expectRanks };
   const folders: string[] = [];
   let files: string[] = [];
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
@@ -133,7 +134,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const { contents, summaries } = await gather(folders, reporting, context);
   const noted = [...contents.failed];
   const { rankPattern } = command;
-  const inputs = await expandInputs(files, complain);
+  const inputs = await expandInputs(files, context);
   const dumps = new EarlierDumps(inputs, context, rankPattern);
   const cache = command.cache === null ? undefined : throughCache(new FleetFolder(command.cache), complain);
   // Digests of folders and stored digests are complete.
@@ -269,7 +270,7 @@ function prefixOf({ root }: AnalyzeArguments): string {
 /** @returns true if `--fail-on` applies to the answer */
 async function compare(command: CompareArguments, context: CommandContext): Promise<boolean> {
   const { complain } = context;
-  const workspace = await workspaceOf(command);
+  const workspace = await workspaceOf(command, context);
   const ignored = (await ignoreFile(command.root, complain))?.leaks ?? [];
   const comparison = await compareInputs(command.inputs, workspace, ignored, context, command.rankPattern);
   if (comparison === null) return false;
@@ -302,7 +303,7 @@ async function compare(command: CompareArguments, context: CommandContext): Prom
 /** @returns false: `--fail-on` does not apply */
 async function whatIf(command: WhatIfArguments, context: CommandContext): Promise<false> {
   try {
-    const devices = await whatIfDevices(command, await workspaceOf(command), context);
+    const devices = await whatIfDevices(command, await workspaceOf(command, context), context);
     if (command.output === 'json') printJson({ devices }, context);
     else context.print(whatIfText(devices));
   } catch (error) {
@@ -314,13 +315,16 @@ async function whatIf(command: WhatIfArguments, context: CommandContext): Promis
 
 /** @returns false: `--fail-on` does not apply */
 async function explainOom(command: ExplainOomArguments, context: CommandContext): Promise<false> {
-  const logs = await explainInputs(command.inputs, await workspaceOf(command), context);
+  const logs = await explainInputs(command.inputs, await workspaceOf(command, context), context);
   if (logs.length > 0) context.print(command.output === 'json' ? explanationJson(logs) : explanationText(logs));
   return false;
 }
 
 /** @throws UsageError if the root is not a folder */
-async function workspaceOf({ root, rules }: Pick<AnalyzeArguments, 'root' | 'rules'>): Promise<ReportWorkspace> {
+async function workspaceOf(
+  { root, rules }: Pick<AnalyzeArguments, 'root' | 'rules'>,
+  { within }: Pick<CommandContext, 'within'>,
+): Promise<ReportWorkspace> {
   if (root === null) {
     if (rules.length > 0) throw new UsageError('--map needs --root: the workspace that holds the folder.');
     return { files: [], rules: [] };
@@ -329,7 +333,7 @@ async function workspaceOf({ root, rules }: Pick<AnalyzeArguments, 'root' | 'rul
   if (facts?.isDirectory() !== true)
     throw new UsageError(`The root ${root} is not a folder: name that of the workspace.`);
   const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
-  return { files: await listPythonFiles(root), rules, lineText, sourceText, sourceFacts };
+  return { files: await listPythonFiles(root, within), rules, lineText, sourceText, sourceFacts };
 }
 
 /** In pieces: a report may be longer than a text may be. */

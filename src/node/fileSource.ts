@@ -125,7 +125,7 @@ function unreadableText(path: string, code: string, message: string): string {
     case 'EISDIR':
       return t('{0} cannot be read: it is a folder. Choose a snapshot file.', path);
     case 'ELOOP':
-      return t('{0} cannot be read: its links lead in a circle. Remove it.', path);
+      return t('{0} cannot be read: too many levels of symbolic links. Link to the file itself.', path);
     default:
       return t('{0} cannot be read: {1}. Try again.', path, message);
   }

@@ -27,8 +27,8 @@ export async function projectFolder(inputs: readonly string[]): Promise<string |
 /** The text of a sidecar of a snapshot, or of any below a folder; null if there is none. */
 async function anySidecar(input: string): Promise<string | null> {
   if (!(await isFolder(input))) return readSidecar(input);
-  for await (const file of walkFiles(input, (name) => recordedBeside(name).length > 0)) {
-    const [snapshot] = recordedBeside(join(input, file));
+  for await (const { path } of walkFiles(input, (name) => recordedBeside(name).length > 0)) {
+    const [snapshot] = recordedBeside(join(input, path));
     return readSidecar(snapshot);
   }
   return null;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { isWithin } from './walkFiles.js';
 
 /** A workspace folder: files named with `prefix` are below `folder`. */
 interface SourceRoot {
@@ -105,7 +106,9 @@ export class SourceFiles {
     let file = this.files.get(name);
     if (file === undefined) {
       const root = this.roots.find(({ prefix }) => name.startsWith(prefix));
-      file = root === undefined ? null : this.cache.read(join(root.folder, name.slice(root.prefix.length)));
+      const path = root === undefined ? null : join(root.folder, name.slice(root.prefix.length));
+      // A recorded name may lead out of the folder.
+      file = root === undefined || path === null || !isWithin(path, root.folder) ? null : this.cache.read(path);
       this.files.set(name, file);
     }
     return file;

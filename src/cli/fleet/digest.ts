@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseRecording } from '../../core/formats/recordingSidecar.js';
@@ -17,6 +16,7 @@ import { readSidecar } from '../../node/recordingFile.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, DigestArguments } from '../arguments.js';
 import { contentsOf, expandInputs, isForeign, type CommandContext } from '../inputs.js';
+import { temporaryFolder } from '../leftovers.js';
 import { isOfShard, shardOf } from './shard.js';
 
 /** Other inputs than snapshots are stored completely, up to this size. */
@@ -47,7 +47,7 @@ export async function digestInputs(
   try {
     const inputs =
       streamed === null
-        ? await expandInputs(command.inputs, context.complain)
+        ? await expandInputs(command.inputs, context)
         : [{ path: streamed.path, found: false, name: command.name ?? '' }];
     for (const input of inputs) {
       const { path, found } = input;
@@ -83,7 +83,7 @@ export async function digestBeside(
   const folder = new FleetFolder(path);
   const shard = isDigest ? shardOf(command.shard, command.shards, process.env) : null;
   let turn = Atomics.add(turns, 0, 1);
-  for (const [place, input] of (await expandInputs(command.inputs, context.complain)).entries()) {
+  for (const [place, input] of (await expandInputs(command.inputs, context)).entries()) {
     if (place !== turn) continue;
     const name = input.path;
     const isOurs = shard === null || isOfShard(shard, name, command.rankPattern);
@@ -159,7 +159,7 @@ export async function digestOne(
 
 /** Standard input in a file: its key needs all of it, and reading may go back. */
 async function standardInput(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'leakline-input-'));
+  const folder = await temporaryFolder();
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const path = join(folder, 'input.pickle');
   try {

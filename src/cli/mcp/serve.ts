@@ -1,7 +1,6 @@
 /** Answers agents over standard input and output, by the Model Context Protocol. No other command loads this file. */
-import { mkdtemp, rm, realpath } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, isAbsolute, relative, resolve, sep } from 'node:path';
+import { rm, realpath } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { DEFAULT_SETTINGS, withSettings } from '../../core/allocator/settings.js';
@@ -28,6 +27,7 @@ import { visibleText } from '../../core/text/plainText.js';
 import { listPythonFiles } from '../../node/listPythonFiles.js';
 import { logFailures } from '../../node/logFailures.js';
 import { SourceFiles } from '../../node/sourceFiles.js';
+import { isWithin } from '../../node/walkFiles.js';
 import { candidatesIn } from '../../core/report/candidates.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments, WhatIfArguments } from '../arguments.js';
@@ -44,6 +44,7 @@ import {
   TOOLS,
   WHAT_IF,
 } from './tools.js';
+import { temporaryFolder } from '../leftovers.js';
 import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
 
@@ -65,9 +66,17 @@ export async function serve(
   { complain }: Output,
 ): Promise<boolean> {
   const roots = await Roots.of(root, inputs);
-  const cache = await mkdtemp(join(tmpdir(), 'leakline-mcp-'));
+  const cache = await temporaryFolder();
   const folders = inputs.length === 0 ? [root] : inputs;
-  const common = { root, rules, output: 'json', mostLines: Infinity, rankPattern: null, out: null } as const;
+  const common = {
+    root,
+    rules,
+    within: roots.real,
+    output: 'json',
+    mostLines: Infinity,
+    rankPattern: null,
+    out: null,
+  } as const;
   const ended = new AbortController();
   // One at a time: each may take as much memory as a command.
   const turns = new Turns();
@@ -136,7 +145,7 @@ export async function serve(
         const failures = await failuresOf(input, roots);
         if (failures.size === 0) throw new Error('There is no out-of-memory message of PyTorch in it.');
         const sources = {
-          files: await listPythonFiles(root),
+          files: await listPythonFiles(root, roots.real),
           sourceText: new SourceFiles([{ prefix: '', folder: root }]).sourceText,
         };
         const found = explainFailures([{ failures, rank: null }], { ...sources, rules });
@@ -249,7 +258,8 @@ export function recordAnswer(script: string): string {
 export class Roots {
   private constructor(
     private readonly root: string,
-    private readonly real: readonly string[],
+    /** Without links. */
+    readonly real: readonly string[],
   ) {}
 
   /** @throws UsageError if one is not there */
@@ -278,9 +288,4 @@ export class Roots {
   private refusal(path: string): string {
     return `${JSON.stringify(path)} is not a file below ${this.real.join(' or ')}: name another one, or start the server with its folder.`;
   }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -133,7 +133,10 @@ export function documentOf(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new IgnoreFileError(t('it is not JSON: {0}', error instanceof Error ? error.message : String(error)));
+    // The engine's message quotes the file, and a link may lead to any file.
+    const position = /position (\d+)/.exec(String(error))?.[1];
+    if (position === undefined) throw new IgnoreFileError(t('it is not JSON'));
+    throw new IgnoreFileError(t('it is not JSON at line {0}', text.slice(0, Number(position)).split('\n').length));
   }
   if (!isRecord(value)) throw new IgnoreFileError(t('it holds no object'));
   return value;

@@ -126,6 +126,10 @@ export class IgnoreFiles extends Listener {
       throw error instanceof IgnoreFileError ? new Error(sentence(uri, error), { cause: error }) : error;
     }
     if (text === null) return;
+    const facts = await vscode.workspace.fs.stat(uri).then(undefined, () => null);
+    // A repository could lead it to any file of the user.
+    if (facts !== null && (facts.type & vscode.FileType.SymbolicLink) !== 0)
+      throw new Error(vscode.l10n.t('{0} is a link, and is not written. Replace it by a file.', IGNORE_FILE));
     await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
     await this.read(folder);
   }

@@ -18,6 +18,7 @@ const WORKSPACE = { files: ['train.py'], rules: [] };
 /** Notes the files that are begun. */
 class Notes implements CommandContext {
   readonly excluded = new Set<string>();
+  readonly within = null;
   readonly begun: string[] = [];
   readonly complaints: string[] = [];
   readonly print = (): undefined => undefined;
@@ -38,7 +39,7 @@ function reportOn(contents: Contents, context: CommandContext): Promise<{ report
 /** The reports with and without outlines have to be the same. @returns how many outlines there were */
 async function outlinesOf(paths: readonly string[], readAgain: number | null = 0): Promise<number> {
   const context = new Notes();
-  const inputs = await expandInputs(paths, context.complain);
+  const inputs = await expandInputs(paths, context);
   const expected = await reportOn(await readInputs(inputs, new Notes()), context);
   const dumps = new EarlierDumps(inputs, context, null);
   const contents = await dumps.read();

@@ -43,6 +43,7 @@ function filesIn(folder: string): Map<string, string> {
 
 const ignore = (): undefined => undefined;
 const SILENT = {
+  within: null,
   excluded: new Set<string>(),
   print: ignore,
   complain: ignore,

@@ -1,10 +1,21 @@
 /** A file is one input, however its path is written. */
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import type { Report } from '../../../src/core/report/report.js';
+import type { CliRun } from '../../support/cli.js';
 import { builtProgram } from '../../support/repository.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
@@ -70,6 +81,51 @@ describe('A job', () => {
       runs.map(({ snapshots }) => snapshots.length),
       [picklesUnder(job).length],
     );
+  });
+
+  it('counts each file once, also if links to it are beside it, and does not walk to what contains it', async () => {
+    const linked = at('with_links');
+    mkdirSync(linked);
+    const [file, other] = picklesUnder(at('leak'));
+    cpSync(file, join(linked, 'step.pickle'));
+    for (const name of ['last.pickle', 'z.pickle']) symlinkSync('step.pickle', join(linked, name));
+    for (const name of ['far.pickle', 'further.pickle']) symlinkSync(other, join(linked, name));
+    symlinkSync('/', join(linked, 'all'));
+    symlinkSync('..', join(linked, 'up'));
+    const { stdout, stderr, status } = await runHere('analyze', '--json', linked);
+    const { runs } = JSON.parse(stdout) as Report;
+    assert.deepEqual(runs.flatMap(({ snapshots }) => snapshots.map(({ path }) => relative(linked, path))).sort(), [
+      'far.pickle',
+      'step.pickle',
+    ]);
+    assert.equal(status, 0);
+    const sentence = (name: string, target: string): string =>
+      `leakline: ${linked}/${name} is skipped: it links to ${target}, which contains ${linked}. Link to the folder of the snapshots.\n`;
+    assert.equal(stderr, sentence('all', '/') + sentence('up', folder));
+  });
+
+  it('has a baseline that follows no link, and errors that quote nothing of linked files', async () => {
+    const [leak, file, target] = [at('leak/src'), at('leak/src/.leakline.json'), at('secret')];
+    const write = (): Promise<CliRun> => runHere('baseline', 'write', '--root', leak, at('leak/snapshots'));
+    for (const secret of ['{}', 'hunter2: x', '{"a": hunter2}', '{\n"hunter2" 1}']) {
+      writeFileSync(target, secret);
+      symlinkSync(target, file);
+      const { stderr, status } = await write();
+      assert.equal(status, 2);
+      assert.match(
+        stderr,
+        secret === '{}' ? /is not written: .* is a link\. Replace it/ : /it is not JSON( at line \d)?\.\n/,
+      );
+      assert.doesNotMatch(stderr, /hunter2/);
+      assert.equal(readFileSync(target, 'utf8'), secret);
+      rmSync(file);
+    }
+    assert.equal((await write()).status, 0);
+    assert.deepEqual(
+      readdirSync(leak).sort(),
+      ['.leakline.json', ...readdirSync(join(FIXTURES, 'recordings/aux_loss/src'))].sort(),
+    );
+    rmSync(file);
   });
 
   it('has the same digests, and the same report of them, also when each snapshot is streamed', async () => {

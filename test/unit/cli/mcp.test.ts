@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   mkdtempSync,
@@ -11,12 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { sentenceOf } from '../../../src/cli/usageError.js';
 import { TOOLS } from '../../../src/cli/mcp/tools.js';
 import { Turns } from '../../../src/cli/mcp/turns.js';
 import { builtProgram, repositoryRoot } from '../../support/repository.js';
-import { FIXTURES } from '../../support/snapshots.js';
+import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { recordAnswer, Roots } from '../../../src/cli/mcp/serve.js';
 
 interface Manifest {
@@ -71,6 +71,38 @@ describe('The server of agents', () => {
     assert.deepEqual([status, stderr], [0, '']);
     assert.match(stdout, /^\{.*"serverInfo".*\}\n$/);
     assert.deepEqual(readdirSync(folder), []);
+  });
+
+  it('lists nothing that links of its folders lead to', () => {
+    const work = join(folder, 'work');
+    mkdirSync(work);
+    const [secret] = picklesUnder(join(FIXTURES, 'recordings/aux_loss'));
+    symlinkSync(secret, join(work, 'file.pickle'));
+    symlinkSync(dirname(secret), join(work, 'folder'));
+    symlinkSync(folder, join(work, 'up'));
+    const question = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'list_gpu_memory_leaks', arguments: {} },
+    });
+    const answers: string[] = [];
+    return new Promise<void>((resolve) => {
+      const server = spawn(process.execPath, [builtProgram('cli.js'), 'mcp', '--root', work], {
+        env: { ...process.env, TMPDIR: folder },
+      });
+      server.stdout.on('data', (chunk: Buffer) => {
+        answers.push(String(chunk));
+        if (answers.join('').includes('"id":1')) server.stdin.end();
+      });
+      server.once('exit', () => resolve());
+      server.stdin.write(`${HELLO}${question}\n`);
+    }).then(() => {
+      const answer = answers.join('');
+      for (const name of ['file.pickle', 'folder', 'up'])
+        assert.match(answer, new RegExp(`${name} is skipped: it links out of the folders of this server`));
+      assert.ok(!answer.includes(dirname(secret)));
+    });
   });
 
   it('says in one sentence each that five messages cannot be read, and no more', () => {
