@@ -12,7 +12,6 @@ import {
   deepStacks,
   doubling,
   entry,
-  field,
   frame,
   gzipHeader,
   int,
@@ -23,7 +22,6 @@ import {
   opcodes,
   overlapping,
   pickle,
-  profile,
   segment,
   sidecar,
   snapshot,
@@ -100,7 +98,6 @@ export const ATTACKS: readonly Attack[] = [
     ),
   ),
   one('20,000 devices of a profiler', () => chrome(times(20_000, (i) => memoryEvent(i, i))), 'x.json'),
-  one('20,000 devices of JAX', () => profile(20_000, 1, 1, 20_000), 'x.pb'),
 
   one('names of 1 MB', () => deepStacks(5000, 30, 20, (i) => String(i).padStart(MB, 'a'))),
   one('20,000 names of 1 kB', () => deepStacks(5000, 30, 20_000, (i) => String(i).padStart(500, '/'))),
@@ -128,10 +125,6 @@ export const ATTACKS: readonly Attack[] = [
   one('JSON in JSON', () => '['.repeat(5 * MB), 'x.json'),
   one('a JSON number of 5 MB', () => `{"segments":[{"device":${'1'.repeat(5 * MB)}}]}`, 'x.json'),
   one('a JSON text of 40 MB', () => `{"segments":[],"a":"${'\\u0041'.repeat(7 * MB)}"}`, 'x.json'),
-
-  one('a profile whose location is 2,000 frames', () => profile(2000, 2000, 2000), 'x.pb'),
-  one('a profile of small fields', () => Buffer.concat([profile(1, 1, 1), Buffer.alloc(20 * MB, field(9, 1))]), 'x.pb'),
-  one('a profile that nests itself', () => field(1, field(1, field(1, field(1, new Uint8Array(MB))))), 'x.pb'),
 
   one('a graph of cycles of 30 MB', () => `digraph {\n${'a -> b [label="x"];\n'.repeat(1_500_000)}}`, 'cycle.dot'),
   one(

@@ -6,7 +6,6 @@ import { FIXTURES } from '../support/snapshots.js';
 import { zipArchive } from '../support/zipWriter.js';
 import {
   chrome,
-  field,
   frame,
   gzipHeader,
   int,
@@ -14,13 +13,11 @@ import {
   memoryEvent,
   oddParts,
   one,
-  profile,
   segment,
   sidecar,
   snapshot,
   text,
   times,
-  varint,
   type Attack,
 } from './made.js';
 
@@ -149,32 +146,6 @@ export const OTHERS: readonly Attack[] = [
     'memory_stats.json',
   ),
 
-  one('a stack of 1 million places', () => profile(1, 1_000_000, 1), 'x.pb'),
-  one(
-    'a sample of 1 million labels',
-    () => Buffer.concat([profile(1, 1, 1), field(2, Buffer.alloc(4 * MB, field(3, [8, 1])))]),
-    'x.pb',
-  ),
-  one(
-    '1 million texts of a profile',
-    () => Buffer.concat([profile(1, 1, 1), Buffer.alloc(2 * MB, field(6, []))]),
-    'x.pb',
-  ),
-  one(
-    '1 million functions of a profile',
-    () => Buffer.concat([profile(1, 1, 1), Buffer.alloc(4 * MB, field(5, [8, 1]))]),
-    'x.pb',
-  ),
-  one('numbers without an end', () => Buffer.concat([profile(1, 1, 1), Buffer.alloc(MB, 0xff)]), 'x.pb'),
-  one(
-    '20,000 devices of JAX with long names',
-    () => {
-      const name = Buffer.from('9'.repeat(15_000));
-      return Buffer.concat([profile(2000, 1, 1, 100), ...times(1000, () => field(6, name))]);
-    },
-    'x.pb',
-  ),
-
   one(
     '100,000 processes of a log',
     () =>
@@ -279,5 +250,4 @@ export const OTHERS: readonly Attack[] = [
   one('a plain file beside none', () =>
     snapshot([segment(0, 512, (w) => w.list([frame('f', '/a/b.py', 1)]), { stream: text('x'), device: int(-1) })]),
   ),
-  one('varints', () => Uint8Array.from(varint(2 ** 40)), 'x.pb'),
 ];

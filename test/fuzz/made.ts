@@ -156,44 +156,6 @@ export function deepStacks(stacks: number, depth: number, distinct: number, name
   return writer.stop();
 }
 
-export function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(Math.floor(value / 128))];
-}
-
-export function field(id: number, content: readonly number[] | Uint8Array | number): Uint8Array {
-  if (typeof content === 'number') return Uint8Array.from([...varint(id * 8), ...varint(content)]);
-  return Buffer.concat([Uint8Array.from([...varint(id * 8 + 2), ...varint(content.length)]), Uint8Array.from(content)]);
-}
-
-/** @param lines of its one location @param locations that each sample names */
-export function profile(samples: number, locations: number, lines: number, devices = 1): Uint8Array {
-  const texts = ['', 'allocations', 'count', 'space', 'bytes', 'kind', 'buffer', 'device', 'f', 'f.py'];
-  const label = (key: number, value: number): Uint8Array => field(3, Buffer.concat([field(1, key), field(2, value)]));
-  const devicesAt = texts.length;
-  return Buffer.concat([
-    field(1, Buffer.concat([field(1, 1), field(2, 2)])),
-    field(1, Buffer.concat([field(1, 3), field(2, 4)])),
-    ...times(samples, (i) =>
-      field(
-        2,
-        Buffer.concat([
-          field(
-            1,
-            times(locations, () => 1),
-          ),
-          field(2, [1, ...varint(512)]),
-          label(5, 6),
-          label(7, devicesAt + (i % devices)),
-        ]),
-      ),
-    ),
-    field(4, Buffer.concat([field(1, 1), ...times(lines, (i) => field(4, Buffer.concat([field(1, 1), field(2, i)])))])),
-    field(5, Buffer.concat([field(1, 1), field(2, 8), field(4, 9)])),
-    ...texts.map((value) => field(6, Buffer.from(value))),
-    ...times(devices, (i) => field(6, Buffer.from(`TPU_${i}`))),
-  ]);
-}
-
 export function chrome(events: readonly object[]): string {
   return JSON.stringify({ schemaVersion: 1, traceEvents: events });
 }

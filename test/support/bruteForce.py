@@ -171,91 +171,11 @@ def from_chrome(events):
     return result(devices, stacks)
 
 
-def protobuf(data):
-    """Fields of a message as (id, number or bytes)."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    found = []
-    while at < len(data):
-        tag = varint()
-        if tag & 7 == 0:
-            found.append((tag >> 3, varint()))
-        else:
-            length = varint()
-            found.append((tag >> 3, data[at : at + length]))
-            at += length
-    return found
-
-
-def from_pprof(data):
-    top = protobuf(data)
-    texts = [value.decode() for id, value in top if id == 6]
-    functions = {}
-    for id, value in top:
-        if id == 5:
-            entry = dict(protobuf(value))
-            functions[entry[1]] = (texts[entry[2]], texts[entry.get(4, 0)])
-    locations = {}
-    for id, value in top:
-        if id == 4:
-            entry = protobuf(value)
-            lines = [dict(protobuf(v)) for i, v in entry if i == 4]
-            locations[dict(entry)[1]] = [
-                [functions[line[1]][1], line.get(2, -1), functions[line[1]][0]] for line in lines
-            ]
-    devices, stacks = {}, {}
-    for id, value in top:
-        if id != 2:
-            continue
-        sample = protobuf(value)
-        ids, values = (list(varints(dict(sample)[i])) for i in (1, 2))
-        labels = {}
-        for i, v in sample:
-            if i == 3:
-                label = dict(protobuf(v))
-                labels[texts[label[1]]] = texts[label[2]]
-        if values[1] == 0:
-            continue
-        number = int(re.search(r"(\d+)$", labels.get("device", "0"))[1])
-        device = devices[number] = totals(devices.get(number))
-        device["live"] += values[1]
-        device["reserved"] += values[1]
-        entry = stacks.setdefault(json.dumps([frame for l in ids for frame in locations[l]]), [0, 0])
-        entry[0] += values[1]
-        entry[1] += max(1, values[0])
-    forget(devices, "requested")
-    forget(devices, "reserved")
-    return result(devices, stacks)
-
-
-def varints(data):
-    value = shift = 0
-    for byte in data:
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            yield value
-            value = shift = 0
-
-
 def brute_force(path):
     with open(path, "rb") as file:
         value = contents(file.read())
     if isinstance(value, dict) and "traceEvents" in value:
         return from_chrome(value["traceEvents"])
-    if isinstance(value, bytes) and value[:3] == b"\x0a\x04\x08":
-        return from_pprof(value)
     if isinstance(value, dict) and "segments" in value:
         return from_snapshot(value)
     if isinstance(value, list) and value and isinstance(value[0], dict) and "total_size" in value[0]:

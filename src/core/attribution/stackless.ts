@@ -7,9 +7,7 @@ import type { StacklessBucket } from './owner.js';
  * @param isRecorded its allocation is in the trace
  */
 export function stacklessBucket({ absent }: Snapshot, isRecorded: boolean): StacklessBucket {
-  // A profile that counts by stack (without a trace) has no beginning that anything could be older than.
-  const isBlind = absent.includes('stacks') || (absent.includes('addresses') && absent.includes('trace'));
-  return isRecorded || isBlind ? 'noStack' : 'beforeRecording';
+  return isRecorded || absent.includes('stacks') ? 'noStack' : 'beforeRecording';
 }
 
 /** The same of the allocations of a history, by row. */

@@ -26,7 +26,6 @@ export type LimitKind =
   /** On one page. */
   | 'snapshots'
   | 'graphBytes'
-  | 'profileBytes'
   /** Samples of a log. */
   | 'samples'
   | 'timeMs';

@@ -100,8 +100,8 @@ export function liveGroups(
     const total = groups[group];
     total.liveBytes += blocks.size[block];
     total.requestedBytes += blocks.requestedSize[block];
-    total.blocks += blocks.multiplicity?.[block] ?? 1;
-    if (blocks.multiplicity === null) sizes[group].add(blocks.size[block]);
+    total.blocks++;
+    sizes[group].add(blocks.size[block]);
     const device = segments.device[blocks.segment[block]];
     columns.device[row] = device;
     columns.addrLow[row] = blocks.addrLow[block];

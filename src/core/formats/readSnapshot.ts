@@ -13,7 +13,6 @@ import { html } from './html.js';
 import { json } from './json.js';
 import { memorySummary } from './memorySummary.js';
 import { nvidiaSmi } from './nvidiaSmi.js';
-import { pprof } from './pprof.js';
 import type { OtherResult, ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
@@ -32,7 +31,6 @@ const FORMATS: readonly Format[] = [
   json,
   html,
   cycleDot,
-  pprof,
 ];
 
 /** The header of a table may be long. */

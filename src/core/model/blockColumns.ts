@@ -12,7 +12,6 @@ export interface CollectedBlocks {
   readonly stack: Uint32Array;
   /** See {@link Captures}; `NO_INDEX` for none. */
   readonly capture: Uint32Array;
-  readonly multiplicity: Uint32Array | null;
 }
 
 /** A segment, and the range of its collected blocks. */
@@ -37,7 +36,6 @@ export function blockColumns(
   events: Pick<EventTable, 'addrLow' | 'addrHigh'>,
 ): BlockTable {
   const ordered = inOrder(segments, count);
-  const multiplicity = collected.multiplicity;
   const blocks: BlockTable = {
     count,
     segment: new Uint32Array(count),
@@ -48,7 +46,6 @@ export function blockColumns(
     state: ordered(collected.state, new Uint8Array(count)),
     stack: ordered(collected.stack, new Uint32Array(count)),
     allocEvent: new Uint32Array(count).fill(NO_INDEX),
-    multiplicity: multiplicity === null ? null : ordered(multiplicity, new Uint32Array(count)),
     category: null,
   };
   const { segment: segmentOf, addrLow, addrHigh, size, allocEvent } = blocks;

@@ -143,8 +143,6 @@ export interface BlockTable {
   readonly stack: Uint32Array;
   /** The event that allocated the block, `NO_INDEX` where the trace does not hold it. */
   readonly allocEvent: Uint32Array;
-  /** How many allocations a row stands for, in inputs that only give sums per stack; null if it is one everywhere. */
-  readonly multiplicity: Uint32Array | null;
   /** The category of the event that allocated the block, as {@link EventTable.category}; null if no block has one. */
   readonly category: Uint32Array | null;
 }

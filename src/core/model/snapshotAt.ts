@@ -290,7 +290,6 @@ function blockTable(rows: readonly { segment: number; block: LaidBlock }[], base
     state: Uint8Array.from(rows, ({ block }) => block.state),
     stack: Uint32Array.from(rows, ({ block }) => block.stack),
     allocEvent: Uint32Array.from(rows, ({ block }) => block.allocEvent),
-    multiplicity: null,
     category: null,
   };
 }

@@ -33,8 +33,6 @@ export interface BlockRow {
   stack: StackId;
   /** Links the block to its allocation in the trace, see {@link Captures}; `NO_INDEX` for none. */
   capture: number;
-  /** Allocations that the row stands for; one where left out. */
-  multiplicity?: number;
 }
 
 export interface SegmentRow {
@@ -84,8 +82,6 @@ export class SnapshotBuilder {
   private readonly blockState = new Growable(Uint8Array);
   private readonly blockStack = new Growable(Uint32Array);
   private readonly blockCapture = new Growable(Uint32Array);
-
-  private readonly multiplicity = new LazyColumn(1);
 
   private readonly segments: SegmentRow[] = [];
 
@@ -155,9 +151,7 @@ export class SnapshotBuilder {
     this.blockState.push(row.state);
     this.blockStack.push(row.stack);
     this.blockCapture.push(inactive ? NO_INDEX : row.capture);
-    const block = this.blockSize.length - 1;
-    this.multiplicity.set(block, row.multiplicity ?? 1);
-    return block;
+    return this.blockSize.length - 1;
   }
 
   addSegment(row: SegmentRow): number {
@@ -227,7 +221,6 @@ export class SnapshotBuilder {
       compileContext: this.compileContext.take(this.eventCount),
       ...this.events.take(),
     };
-    const blockRows = this.blockCount;
     const collected = {
       low: this.blockLow.take(),
       high: this.blockHigh.take(),
@@ -236,7 +229,6 @@ export class SnapshotBuilder {
       state: this.blockState.take(),
       stack: this.blockStack.take(),
       capture: this.blockCapture.take(),
-      multiplicity: this.multiplicity.take(blockRows),
     };
     const blocks = blockColumns(rows, segments.firstBlock[rows.length], collected, this.captures, events);
     const annotations = {

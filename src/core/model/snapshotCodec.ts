@@ -93,7 +93,6 @@ const LAYOUT: {
     state: 'u8',
     stack: 'u32',
     allocEvent: 'u32',
-    multiplicity: 'u32?',
     category: 'u32?',
   },
   annotations: { name: 'u32', isStart: 'u8', device: 'i32', timeUs: 'f64' },

@@ -42,7 +42,7 @@ describe('A snapshot as plain data', () => {
       const { facts, columns } = packSnapshot(await readFile(path));
       for (const [name, column] of Object.entries(columns)) {
         const without = Object.fromEntries(Object.entries(columns).filter(([other]) => other !== name));
-        const isOptional = ['forwardStack', 'multiplicity', 'category', 'metadata', 'compileContext'].some((optional) =>
+        const isOptional = ['forwardStack', 'category', 'metadata', 'compileContext'].some((optional) =>
           name.endsWith(optional),
         );
         if (!isOptional) assert.throws(() => unpackSnapshot({ facts, columns: without }), RangeError, name);
@@ -64,7 +64,7 @@ describe('A snapshot as plain data', () => {
   });
 
   it('is refused if an index leads out of its table, or an amount is endless', async () => {
-    const unchecked = [/addr(Low|High)$/, /\.line$/, /\.device$/, /is(Small|Expandable|Start)$/, /multiplicity$/];
+    const unchecked = [/addr(Low|High)$/, /\.line$/, /\.device$/, /is(Small|Expandable|Start)$/];
     let refused = 0;
     for (const packed of await Promise.all(EXAMPLES.map(async (path) => packSnapshot(await readFile(path)))))
       for (const [name, column] of Object.entries(packed.columns)) {

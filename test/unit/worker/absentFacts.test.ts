@@ -39,7 +39,6 @@ const SNAPSHOTS: Readonly<Record<string, readonly Said[]>> = {
   'shapes/ctx_state.p4.pickle': EVERYTHING,
   'profiler/chrome_trace.json.gz': but('requested', 'reserved'),
   'profiler/profile_to_snapshot.pickle.gz': but('times', 'requested', 'reserved'),
-  'profiler/jax_memory.prof': but('trace', 'times', 'requested', 'reserved', 'addresses'),
 };
 
 /** Without a trace, but with the user's scopes, which have times. */
