@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readModule } from '../../../src/core/python/readModule.js';
-import { holderOf, keptAt, program } from './follow.js';
+import { holderOf, keptAt, program, type Program } from './follow.js';
 
 /** The same leak as different people write it. */
 const STYLES: Record<string, { source: string; keeps: string }> = {
@@ -396,6 +396,15 @@ describe('Hostile sources', () => {
       assert.doesNotThrow(() => holderOf({ files, stack }));
     });
   }
+
+  it('are given up after a number of tests, because each block of an `elif` chain knows all tests before it', () => {
+    const chain = (branches: number): string =>
+      `if a == 0:\n    pass\n${Array.from({ length: branches }, (_, i) => `elif a == ${i}:\n    pass\n`).join('')}`;
+    const source = (branches: number): Program =>
+      program(`${chain(branches)}held = []\nfor step in range(9):\n    held.append(net(step))  #!\n`);
+    assert.equal(holderOf(source(100))?.holder, 'held');
+    assert.equal(holderOf(source(700)), null);
+  });
 
   it('are not read at all if they are too long, or take too many steps', () => {
     assert.equal(readModule('a.py', 'x = 1\n'.repeat(300_000)), null);

@@ -133,6 +133,8 @@ const DEEPEST = 3;
 /** Tests of the length of containers, and of counters of their items, around blocks. */
 export class TestedLengths extends Part {
   measured(test: Expression, outcome: Outcome, act: Activation, { statement, body }: Tested): Measured[] {
+    // Each test of a long `elif` is read again for each block behind it.
+    this.machine.count();
     const { loops } = this.machine;
     const { def, scope } = act;
     const around = def === null ? scope.module.body : def.kind === 'lambda' ? [] : def.body;
