@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { watchFolder } from '../../../src/extension/watch/chokidarWatcher.js';
@@ -14,6 +14,7 @@ describe('A folder that is watched', () => {
   let folder: string;
   let watcher: SnapshotWatcher;
   const noticed = new Set<string>();
+  const events: string[] = [];
   const told: string[] = [];
 
   const write = (name: string): void => {
@@ -28,12 +29,15 @@ describe('A folder that is watched', () => {
         skips: () => false,
       },
       {
-        noticed: (path) => noticed.add(path.slice(folder.length + 1)),
+        noticed: (path) => {
+          noticed.add(path.slice(folder.length + 1));
+          events.push(path.slice(folder.length + 1));
+        },
         scanned: () => undefined,
         limited: (message) => told.push(message),
       },
       plainText,
-      { folders: 10, snapshots },
+      { folders: 10, linkedFolders: 3, snapshots },
     );
     await eventually(() => {
       assert.ok(!watcher.scanning, 'the folder is still walked');
@@ -43,11 +47,13 @@ describe('A folder that is watched', () => {
   beforeEach(() => {
     folder = realpathSync(mkdtempSync(join(tmpdir(), 'leakline-watched-')));
     noticed.clear();
+    events.length = 0;
     told.length = 0;
   });
   afterEach(async () => {
     await watcher.close();
     rmSync(folder, { recursive: true });
+    rmSync(`${folder}-outside`, { recursive: true, force: true });
   });
 
   it('has the maximum of snapshots, without counting sidecars', async () => {
@@ -83,5 +89,38 @@ describe('A folder that is watched', () => {
       assert.ok(noticed.has('c.pickle'), 'the new one was not reported');
     });
     assert.deepEqual(told, []);
+  });
+
+  /** A folder that is not below the watched one. */
+  const outside = (...folders: string[]): string => {
+    for (const inner of ['', ...folders]) mkdirSync(join(`${folder}-outside`, inner), { recursive: true });
+    return `${folder}-outside`;
+  };
+
+  it('reports each file once, however many links lead to it', async () => {
+    mkdirSync(join(folder, 'run'));
+    write('run/a.pickle');
+    for (const name of ['self', 'too']) symlinkSync('.', join(folder, name));
+    symlinkSync('..', join(folder, 'run/up'));
+    symlinkSync('run', join(folder, 'alias'));
+    symlinkSync('run/a.pickle', join(folder, 'last.pickle'));
+    writeFileSync(join(outside(), 'far.pickle'), '');
+    for (const name of ['far.pickle', 'further.pickle']) symlinkSync(join(outside(), 'far.pickle'), join(folder, name));
+    await watchAtMost(100);
+    assert.deepEqual(events.map((name) => name.replace('further', 'far')).sort(), ['far.pickle', 'run/a.pickle']);
+  });
+
+  it('follows a link to another folder up to a number of folders, and none to what contains it', async () => {
+    symlinkSync('/', join(folder, 'all'));
+    symlinkSync(outside('a', 'b', 'c', 'd'), join(folder, 'other'));
+    for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(outside(), name, 'x.pickle'), '');
+    writeFileSync(join(outside(), 'near.pickle'), '');
+    await watchAtMost(100);
+    assert.equal(events.length, 3);
+    assert.ok(noticed.has('other/near.pickle'));
+    assert.deepEqual(told.sort(), [
+      `${folder} is too large to watch completely; exclude folders with the setting "Snapshots: Exclude".`,
+      `${folder}/all is not watched: it links to /, which contains ${folder}. Link to the folder of the snapshots.`,
+    ]);
   });
 });

@@ -1,0 +1,48 @@
+/** Which links below a watched folder are followed: none that leads back, and each other folder once. */
+import { realpathSync } from 'node:fs';
+import { join, sep } from 'node:path';
+
+export type Link =
+  | 'none'
+  /** To a folder that is watched under another name. */
+  | 'known'
+  /** To a folder that contains the watched one. */
+  | 'above'
+  /** To another folder, or below one. */
+  | 'other';
+
+export class LinkedFolders {
+  private readonly root: string;
+  /** The path that each linked folder is watched under, by its real path. */
+  private readonly names = new Map<string, string>();
+
+  constructor(private readonly folder: string) {
+    this.root = realOf(folder) ?? folder;
+  }
+
+  /** @param below path of a folder or file, relative to the watched folder */
+  of(below: string): { link: Link; real: string } {
+    const path = join(this.folder, below);
+    const real = realOf(path);
+    if (real === null || real === join(this.root, below)) return { link: 'none', real: path };
+    if (isBelow(real, this.root)) return { link: 'known', real };
+    if (isBelow(this.root, real)) return { link: 'above', real };
+    const known = this.names.get(real);
+    if (known !== undefined && known !== below) return { link: 'known', real };
+    this.names.set(real, below);
+    return { link: 'other', real };
+  }
+}
+
+/** True also of a folder itself. */
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null; // it is gone
+  }
+}
