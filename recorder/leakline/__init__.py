@@ -15,12 +15,13 @@ from leakline_recorder.version import VERSION
 
 if TYPE_CHECKING:
     from .command_line import NodeMissing
+    from .holding import Holder, Holders, holders
     from .recording import record
     from .report import AnalysisError, Finding, Line, OutOfMemory, Report, Run, analyze
 
 __version__ = VERSION
-_PLACES = {'NodeMissing': 'command_line', 'record': 'recording'}
-__all__ = ['AnalysisError', 'Finding', 'Line', 'NodeMissing', 'OutOfMemory', 'Report', 'Run', 'analyze', 'record']
+_PLACES = {'NodeMissing': 'command_line', 'record': 'recording', 'Holder': 'holding', 'Holders': 'holding', 'holders': 'holding'}
+__all__ = ['AnalysisError', 'Finding', 'Holder', 'Holders', 'Line', 'NodeMissing', 'OutOfMemory', 'Report', 'Run', 'analyze', 'holders', 'record']
 
 
 def __getattr__(name: str) -> Any:
@@ -29,3 +30,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from importlib import import_module
     return getattr(import_module(f"{__name__}.{_PLACES.get(name, 'report')}"), name)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext leakline``, then ``%leakline holders``."""
+    from .holding import magic
+    shell.register_magic_function(magic, magic_name='leakline')

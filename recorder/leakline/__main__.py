@@ -1,4 +1,4 @@
-"""``leakline run train.py`` records a training. All other commands go to the command line, which needs Node.js."""
+"""``leakline run train.py`` records a training, ``leakline attach PID`` one that runs. All other commands go to the command line, which needs Node.js."""
 from __future__ import annotations
 
 import subprocess
@@ -8,7 +8,10 @@ from typing import List, Optional
 from . import __version__
 from .command_line import NodeMissing, command
 
-RUN = 'Usage:\n  leakline run [options] SCRIPT           record the GPU memory of a training; leakline run --help'
+RUN = '''Usage:
+  leakline run [options] SCRIPT           record the GPU memory of a training; leakline run --help
+  leakline attach PID [options]           record a process that runs, until leakline detach PID
+  leakline holders PID                    show what holds the GPU memory of a process now'''
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -17,6 +20,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
         from leakline_recorder import cli
         cli.main(given[1:], 'leakline run')
         return 0
+    if given[:1] in (['attach'], ['detach'], ['holders']):
+        from . import attach
+        return attach.main(given[0], given[1:])
     if given == ['--version']:
         print(__version__)
         print(_node_text())

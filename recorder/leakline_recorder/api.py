@@ -33,6 +33,20 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
             spawned.arrange({**dataclasses.asdict(chosen), 'out': os.path.abspath(chosen.out)}, run_of_children)
 
 
+def begin(options: Options) -> 'Session':
+    """As :func:`start`, but without processes that this one will spawn, and with the errors."""
+    _open(options)
+    if _session is None or not _session.is_recording:
+        stop()
+        raise RuntimeError('could not begin to record: its standard error has the reason')
+    return _session
+
+
+def session() -> Optional['Session']:
+    """The recording of this process."""
+    return _session
+
+
 @guarded('could not start')
 def start_on_device(settings: Dict[str, Any], inherited_rank: str) -> None:
     """Begin in a spawned process before its first use of a device, unless recording has started already."""
@@ -44,10 +58,15 @@ def _open(options: Options, memory: Optional['DeviceMemory'] = None, inherited_r
     from .session import Session
 
     global _session
-    session = Session(options, memory or _memory(options), inherited_rank)
-    if session.open(on_device):
-        _session = session
-    return _session is session
+    opened = Session(options, memory or _memory(options), inherited_rank)
+    try:
+        if opened.open(on_device):
+            _session = opened
+    except BaseException:
+        opened.close()
+        _exits.close()
+        raise
+    return _session is opened
 
 
 def _memory(options: Options) -> 'DeviceMemory':
@@ -96,9 +115,9 @@ def run_of_children(settings: Dict[str, Any], rank: str) -> str:
 def stop() -> None:
     """Write the last snapshot and stop recording."""
     global _session
-    session, _session = _session, None
-    if session is not None:
-        session.close()
+    ended, _session = _session, None
+    if ended is not None:
+        ended.close()
     _exits.close()
 
 

@@ -64,9 +64,9 @@ def split(arguments: List[str]) -> Tuple[List[str], List[str]]:
     return arguments[:at], arguments[at:]
 
 
-def parser(name: str = 'python -m leakline_recorder') -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(prog=name, usage='%(prog)s [options] (SCRIPT | -m MODULE | torchrun …) [arguments]',
-                                    description='Run a PyTorch training and record its GPU memory for Leakline.', allow_abbrev=False)
+def parser(name: str = 'python -m leakline_recorder', usage: str = '%(prog)s [options] (SCRIPT | -m MODULE | torchrun …) [arguments]',
+           about: str = 'Run a PyTorch training and record its GPU memory for Leakline.') -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(prog=name, usage=usage, description=about, allow_abbrev=False)
     kinds = typing.get_type_hints(Options)
     for field in dataclasses.fields(Options):
         kind = kinds[field.name]

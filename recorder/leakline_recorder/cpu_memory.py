@@ -209,6 +209,7 @@ class CpuMemory(TorchDispatchMode):
         self.observers: List[Callable[[int, int, int, int], None]] = []
         self.addresses = WeakIdKeyDictionary()
         self.copies_to_host = False
+        self._ends: Dict[int, weakref.finalize] = {}    # by address, what runs at the end of each storage
 
     # -- watching tensors ---------------------------------------------------------------------------------------
 
@@ -220,11 +221,18 @@ class CpuMemory(TorchDispatchMode):
         return result
 
     def __enter__(self):  # type: ignore[no-untyped-def]
-        self.plain_cpu, torch.Tensor.cpu = torch.Tensor.cpu, lambda tensor, *_, **__: self._on_host(tensor)
+        # By default, the attribute is the base class's.
+        self.plain_cpu, torch.Tensor.cpu = vars(torch.Tensor).get('cpu'), lambda tensor, *_, **__: self._on_host(tensor)
         return super().__enter__()
 
     def __exit__(self, *error):  # type: ignore[no-untyped-def]
-        torch.Tensor.cpu = self.plain_cpu
+        if self.plain_cpu is None:
+            del torch.Tensor.cpu
+        else:
+            torch.Tensor.cpu = self.plain_cpu
+        for end in self._ends.values():
+            end.detach()
+        self._ends.clear()
         return super().__exit__(*error)
 
     def _on_host(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -249,10 +257,12 @@ class CpuMemory(TorchDispatchMode):
             self._out_of_memory(oom, nbytes, stack)
         self.addresses[storage] = block['address']
         self._event('alloc', block['address'], nbytes, stack)
-        weakref.finalize(storage, self._gone, segment, block, nbytes).atexit = False
+        end = self._ends[block['address']] = weakref.finalize(storage, self._gone, segment, block, nbytes)
+        end.atexit = False
 
     def _gone(self, segment: Segment, block: Block, nbytes: int) -> None:
         stack = self._stack()
+        self._ends.pop(block['address'], None)
         self._event('free_requested', block['address'], nbytes, stack)
         self._event('free_completed', block['address'], nbytes, stack)
         self.allocator.free(segment, block)

@@ -93,7 +93,7 @@ def _handlers() -> List[Any]:
     return found
 
 
-def _in_a_line(error: Exception) -> str:
+def in_a_line(error: Exception) -> str:
     """Errors of torch have many lines, with hints and C++ stacks."""
     try:
         lines = str(error).strip().splitlines()
@@ -112,7 +112,7 @@ def guarded(trouble: str) -> Callable[[Function], Function]:
             except ordinary(Exception) as error:
                 # File names always differ: a failed write is reported once all the same.
                 about = f'{trouble}: {type(error).__name__} {error.errno}' if isinstance(error, OSError) and error.errno else ''
-                say_once(f'{trouble}: {_in_a_line(error)}', about)
+                say_once(f'{trouble}: {in_a_line(error)}', about)
                 return None
         return cast(Function, safe)
     return decorate

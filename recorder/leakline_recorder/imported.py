@@ -6,14 +6,16 @@ from importlib.abc import MetaPathFinder
 from typing import Any, Callable, Optional
 
 
-def when_imported(name: str, act: Callable[[], None]) -> None:
+def when_imported(name: str, act: Callable[[], None]) -> Callable[[], None]:
     """Call ``act`` right after the import of the module, or at once. Scripts set threads, allocator and logging before
-    torch's import.
+    torch's import. The result no longer waits.
     """
     if name in sys.modules:
         act()
-    else:
-        sys.meta_path.insert(0, _Awaiting(name, act))
+        return lambda: None
+    awaiting = _Awaiting(name, act)
+    sys.meta_path.insert(0, awaiting)
+    return awaiting.end
 
 
 class _Awaiting(MetaPathFinder):
@@ -21,6 +23,10 @@ class _Awaiting(MetaPathFinder):
 
     def __init__(self, name: str, act: Callable[[], None]) -> None:
         self._name, self._act = name, act
+
+    def end(self) -> None:
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
         if name != self._name:

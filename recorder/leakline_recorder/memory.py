@@ -26,6 +26,9 @@ STATS = ('allocated_bytes.all.current', 'allocated_bytes.all.peak', 'reserved_by
 COUNTERS = ('allocation.all.allocated', 'allocation.all.freed', 'active.all.freed', 'segment.all.allocated', 'segment.all.freed',
             'reserved_bytes.all.allocated', 'reserved_bytes.all.freed', 'num_ooms')
 Counters = Tuple[int, ...]
+#: torch cannot detach an observer: one stays for the whole process, and calls the recording that is on
+_oom_observers: List[OomObserver] = []
+_observed = False
 
 
 class DeviceMemory(Protocol):
@@ -108,6 +111,11 @@ class CudaMemory:
         self._settings = {}
         with self._programs.call_of_ours():
             torch.cuda.memory._record_memory_history(enabled=None)
+        _oom_observers.clear()
+        self.leave()
+
+    def leave(self) -> None:
+        """No longer watch the program's calls; its history stays as it is."""
         self._programs.stop()
 
     def snapshot(self, traces: bool) -> Dict[str, Any]:
@@ -147,14 +155,23 @@ class CudaMemory:
         return found
 
     def attach_oom(self, observer: OomObserver) -> bool:
+        global _observed
         attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
         if attach is None:
             return False
-        attach(observer)
+        _oom_observers[:] = [observer]
+        if not _observed:
+            attach(_out_of_memory)
+            _observed = True
         return True
 
     def address(self, tensor: torch.Tensor) -> Optional[int]:
         return tensor.untyped_storage().data_ptr() or None
+
+
+def _out_of_memory(*sizes: int) -> None:
+    for observer in list(_oom_observers):
+        observer(*sizes)
 
 
 @contextlib.contextmanager

@@ -57,6 +57,7 @@ class Session:
         self.steps = StepCounter(self._stepped)
         self._monitoring = Monitoring()
         self._rounds = Rounds(self._monitoring)
+        self._named_steps: Optional[NamedSteps] = None
         self._loop_steps = LoopSteps(self.steps, memory, self._monitoring)
         self._collector = CollectorWatch(self._look_for_steps)
         self._schedule = Schedule(options)
@@ -85,7 +86,7 @@ class Session:
             say_once(f'this PyTorch has no CUDA allocator: nothing is recorded. {ON_THE_CPU}', NO_GPU)
             return False
         if self.options.step:
-            NamedSteps(self.steps, self.options.step)
+            self._named_steps = NamedSteps(self.steps, self.options.step)
         else:
             self.steps.watch_optimizers()
         if self.options.signal:
@@ -120,6 +121,10 @@ class Session:
         if not self._is_child():
             self._say_where()
 
+    @property
+    def is_recording(self) -> bool:
+        return self._recording
+
     def _is_child(self) -> bool:
         return self._forked or multiprocessing.parent_process() is not None
 
@@ -151,6 +156,8 @@ class Session:
             say(f'nothing was recorded: this process never used CUDA. {ON_THE_CPU}. If it starts other commands, run them with leakline_recorder')
         self.steps.stop()
         self._loop_steps.stop()
+        if self._named_steps is not None:
+            self._named_steps.stop()
         self._rounds.stop()
         self._monitoring.stop()
         self._collector.stop()

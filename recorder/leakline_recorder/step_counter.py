@@ -32,11 +32,17 @@ class StepCounter:
         self._on_step = on_step
         self._rounds: Dict[int, Dict[int, int]] = {}    # of optimizers and their parts, by identity: they may not be hashable
         self._hook: Any = None
+        self._ends: List[weakref.finalize] = []
+        self._is_over = False
 
     def watch_optimizers(self) -> None:
         self._hook = register_optimizer_step_post_hook(_not_compiled(self._optimizer_stepped))
 
     def stop(self) -> None:
+        self._is_over = True
+        for end in self._ends:
+            end.detach()
+        self._ends.clear()
         if self._hook is not None:
             self._hook.remove()
             self._hook = None
@@ -64,7 +70,9 @@ class StepCounter:
             together = self.count <= 1 and 0 < len(self._rounds) < FEW_OPTIMIZERS
             start = 0 if together else self.count
             parts = self._rounds[known] = {START: start, part: start}
-            weakref.finalize(optimizer, self._rounds.pop, known, None).atexit = False
+            end = weakref.finalize(optimizer, self._rounds.pop, known, None)
+            end.atexit = False
+            self._ends = [*(one for one in self._ends if one.alive), end]
         elif part not in parts or len(parts) > 2:
             self._take_turns(parts, part)
         parts[part] += 1
@@ -85,6 +93,8 @@ class StepCounter:
             parts[part] = most
 
     def _advance(self, count: int) -> None:
+        if self._is_over:
+            return    # a call that was counted when recording ended
         self.count = count
         self.times_us.append(time.time_ns() // 1000)
         if len(self.times_us) > 2 * KEPT:

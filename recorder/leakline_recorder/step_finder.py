@@ -9,7 +9,7 @@ import threading
 import types
 import warnings
 import weakref
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import torch
 from torch.nn.modules.module import register_module_forward_pre_hook
@@ -63,6 +63,7 @@ class LoopSteps:
         self._handle: Any = None
         self._plain: Any = None      # of the optimizer's class, and what stands in for it
         self._created: Any = None
+        self._filter: Any = None     # of warnings
 
     def start(self) -> None:
         """Unless there is an optimizer: with a hook, the stacks of the first step would have other frames of torch."""
@@ -72,7 +73,9 @@ class LoopSteps:
             self._called(module)
         setattr(called, '_torchdynamo_disable', True)    # without importing the compiler, which takes seconds
         # The hook may be called once more for a compiled module: that has no effect, and the program did not ask for it.
+        filters = list(warnings.filters)
         warnings.filterwarnings('ignore', message=r'Using `torch\.compile\(module\)` when there are global hooks')
+        self._filter = next((one for one in warnings.filters[:1] if one not in filters), None)
         self._handle = register_module_forward_pre_hook(called)
         plain = self._plain = torch.optim.Optimizer.__init__
 
@@ -87,6 +90,8 @@ class LoopSteps:
         if self._handle is not None:
             self._handle.remove()
             self._handle = None
+            if self._filter in warnings.filters:
+                warnings.filters.remove(self._filter)    # type: ignore[attr-defined]
             if torch.optim.Optimizer.__init__ is self._created:
                 torch.optim.Optimizer.__init__ = self._plain  # type: ignore[method-assign]
 
@@ -154,11 +159,17 @@ class NamedSteps:
     def __init__(self, steps: StepCounter, name: str) -> None:
         self._steps = steps
         self._running = threading.local()
+        self._ends: List[Callable[[], None]] = []    # each undoes one change of the program
         for target in PRESETS.get(name, (name,)):
             module, _, path = target.partition(':')
             if not path:
                 raise ValueError(f"--step expects MODULE:FUNCTION or one of {', '.join(PRESETS)}, got {name!r}")
-            when_imported(module, functools.partial(self._wrap, module, path))
+            self._ends.append(when_imported(module, functools.partial(self._wrap, module, path)))
+
+    def stop(self) -> None:
+        for end in self._ends:
+            end()
+        self._ends.clear()
 
     @guarded('could not count calls as steps')
     def _wrap(self, module: str, path: str) -> None:
@@ -170,7 +181,10 @@ class NamedSteps:
         if function is None:
             say_once(f'{module} has no {path}: its calls are not counted as steps')
             return
-        setattr(owner, name, self._counted(function))
+        plain, is_own = vars(owner).get(name, function), name in vars(owner)
+        counted = self._counted(function)
+        setattr(owner, name, counted)
+        self._ends.append(functools.partial(_restore, owner, name, counted, plain, is_own))
 
     def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.iscoroutinefunction(function):
@@ -192,3 +206,13 @@ class NamedSteps:
                 if not is_inner:
                     self._steps.mark()
         return counted
+
+
+def _restore(owner: Any, name: str, counted: Any, plain: Any, is_own: bool) -> None:
+    """``plain`` is as the owner had it, such as a static method, unless the program has replaced it since."""
+    if vars(owner).get(name) is not counted:
+        return
+    if is_own:
+        setattr(owner, name, plain)
+    else:
+        delattr(owner, name)

@@ -54,7 +54,8 @@ class Triggers:
     def remove(self) -> None:
         if self._signal and threading.current_thread() is threading.main_thread():
             # None: the previous handler was not installed from Python, and cannot be restored
-            signal.signal(self._signal, signal.SIG_DFL if self._previous is None else self._previous)
+            if signal.getsignal(self._signal) == self._signalled:
+                signal.signal(self._signal, signal.SIG_DFL if self._previous is None else self._previous)
             self._signal = 0
         atexit.unregister(self._in_this_process)
 

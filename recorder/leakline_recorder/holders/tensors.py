@@ -1,7 +1,7 @@
 """Tensors on the device, block by block, and those that every training needs."""
 from __future__ import annotations
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Tuple
 
 import torch
 
@@ -18,7 +18,7 @@ class Tensors:
         self.with_graph: List[torch.Tensor] = []
         self.with_gradient: List[torch.Tensor] = []    #: leaves: autograd keeps a gradient from C++, where Python does not look
         self.count = 0
-        self._needed: Dict[int, str] = {}
+        self._needed: Dict[int, Tuple[str, int]] = {}    # by address: category, and identity of the module or optimizer
         self._memory = memory
         self._blocks = blocks
         kinds: Dict[int, str] = {}
@@ -57,7 +57,11 @@ class Tensors:
 
     def category(self, block: LiveBlock) -> str:
         """'parameter', 'buffer', 'gradient', 'optimizer' or ''."""
-        return self._needed.get(block.address, '')
+        return self._needed.get(block.address, ('',))[0]
+
+    def needed_by(self, block: LiveBlock) -> int:
+        """The identity of the module or the optimizer of a block with a category."""
+        return self._needed[block.address][1]
 
     def _tensor(self, tensor: torch.Tensor) -> None:
         block = self.block(tensor)
@@ -73,19 +77,19 @@ class Tensors:
     def _module(self, module: torch.nn.Module) -> None:
         names = namespace(module) or {}
         for parameter in (names.get('_parameters') or {}).values():
-            self._mark(parameter, 'parameter')
+            self._mark(parameter, 'parameter', module)
             if is_a(parameter, torch.Tensor) and parameter.is_leaf:
-                self._mark(parameter.grad, 'gradient')
+                self._mark(parameter.grad, 'gradient', module)
         for buffer in (names.get('_buffers') or {}).values():
-            self._mark(buffer, 'buffer')
+            self._mark(buffer, 'buffer', module)
 
     def _optimizer(self, optimizer: torch.optim.Optimizer) -> None:
         for state in list((namespace(optimizer) or {}).get('state', {}).values()):
             for value in list(state.values()) if is_a(state, dict) else ():
-                self._mark(value, 'optimizer')
+                self._mark(value, 'optimizer', optimizer)
 
-    def _mark(self, value: Any, category: str) -> None:
+    def _mark(self, value: Any, category: str, holder: Any) -> None:
         if is_a(value, torch.Tensor):
             block = self.block(value)
             if block is not None:
-                self._needed.setdefault(block.address, category)
+                self._needed.setdefault(block.address, (category, id(holder)))

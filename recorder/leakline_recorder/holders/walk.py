@@ -21,8 +21,8 @@ from .heap import Heap
 from .links import GRADIENT, GRADIENT_GRAPH, Shown
 from .native import NATIVE, native_owner
 from .releases import Releases, codes
-from .roots import Roots
-from .statements import Statements
+from .roots import Root, Roots
+from .statements import Holder, Statements
 from .tensors import Tensors
 
 MAX_OWNERS = 40
@@ -48,9 +48,9 @@ class HolderWalk:
         self._lengths: Dict[int, int] = {}    # of containers at the last search, by identity
         self._counts: List[int] = []          # of live blocks in the last snapshots
 
-    def walk(self, blocks: Blocks, step: int, loops: Sequence[Dict[str, Any]] = ()) -> Optional[Dict[str, Any]]:
+    def walk(self, blocks: Blocks, step: int, loops: Optional[Sequence[Dict[str, Any]]] = ()) -> Optional[Dict[str, Any]]:
         """``None`` if nothing is old enough, nor grows: then the walk costs next to nothing. ``loops``: those around the
-        step.
+        step; ``None`` in a program whose steps are not known. All holders are described then, and nothing is watched.
         """
         began = time.perf_counter()
         old = [block for block in blocks.all if block.allocated == UNKNOWN or block.allocated <= step - self._min_age]
@@ -78,11 +78,11 @@ class HolderWalk:
         return self._releases.runs() if self._monitoring.is_open() else None
 
     def _ask(self, blocks: Blocks, old: List[LiveBlock], selected: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float,
-             step: int, loops: Sequence[Dict[str, Any]]) -> Dict[str, Any]:
+             step: int, loops: Optional[Sequence[Dict[str, Any]]]) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory, deadline)
         # Memory that every training needs from the first step on is left out.
         asked = {block.address: block for block in selected if not (block.allocated <= 0 and tensors.category(block))}
-        graphs = Graphs(deadline, _unpacking_runs_code(tensors.types.values()))
+        graphs = Graphs(deadline, unpacking_runs_code(tensors.types.values()))
         chains = Chains(heap, roots, deadline, self._shown)
         holdings = Search(asked, tensors, chains, graphs, deadline).all()
         unowned = [block for address, block in asked.items() if address not in holdings]
@@ -107,16 +107,40 @@ class HolderWalk:
             'askedBytes': sum(block.size for block in asked.values()),
             'heldBytes': sum(group.bytes for group in ranked),
             'categories': _categories(blocks.all, tensors),
+            **({'needed': self._needed(blocks.all, tensors, chains, heap)} if loops is None else {}),
             'owners': owners + ([{**native, 'custody': self._custody.describe(NATIVE)}] if native else []),
             'ownersOmitted': max(0, len(ranked) - MAX_OWNERS),
-            'next': next_part(self._statements, loops) if len(loops) == 1 and not deadline.missed else None,
+            'next': next_part(self._statements, loops) if loops is not None and len(loops) == 1 and not deadline.missed else None,
             'unowned': {'bytes': sum(block.size for block in unowned), 'allocatedAt': by_line(unowned)},
             'seconds': round(time.perf_counter() - began, 6),
         }
 
-    def _describe(self, group: Group, tensors: Tensors, chains: Chains, loops: Sequence[Dict[str, Any]], deadline: Deadline) -> Dict[str, Any]:
+    def _needed(self, blocks: List[LiveBlock], tensors: Tensors, chains: Chains, heap: Heap) -> List[Dict[str, Any]]:
+        """Memory that every training needs, by kind and by the name that the program gave to the model or the optimizer."""
+        sums: Dict[Any, Dict[str, Any]] = {}
+        for block in blocks:
+            category = tensors.category(block)
+            if not category:
+                continue
+            chain = chains.of(heap.at(tensors.needed_by(block)))
+            one = sums.get((category, chain.root))
+            if one is None:
+                one = sums[category, chain.root] = {**self._place(chain.root), 'kind': category, 'text': chain.root.text if chain.root else chain.text,
+                                                    'bytes': 0, 'blocks': 0}
+            one['bytes'] += block.size
+            one['blocks'] += 1
+        return list(sums.values())
+
+    def _place(self, root: Optional[Root]) -> Dict[str, Any]:
+        if root is None:
+            return {'name': 'unnamed', 'file': None, 'line': None}
+        lines = self._statements.find(Holder('variable', root.name, root.function, root.file, None, False, root.line))
+        place = lines[0] if lines else {'file': root.file, 'line': root.line}
+        return {'name': root.name, 'file': place['file'], 'line': place['line']}
+
+    def _describe(self, group: Group, tensors: Tensors, chains: Chains, loops: Optional[Sequence[Dict[str, Any]]], deadline: Deadline) -> Dict[str, Any]:
         holder = holder_of(group.newest.chain, group.growing)
-        releases = self._releases.find(holder, loops) if holder and not deadline.missed else []
+        releases = self._releases.find(holder, loops) if holder and loops is not None and not deadline.missed else []
         self._releases.watch(releases)
         return {**group.describe(self._statements, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': self._releases.describe(releases), 'also': [] if deadline.missed else self._others(group, tensors, chains)}
@@ -232,7 +256,7 @@ def _categories(blocks: List[LiveBlock], tensors: Tensors) -> Dict[str, int]:
     return sums
 
 
-def _unpacking_runs_code(kinds: Iterable[type]) -> bool:
+def unpacking_runs_code(kinds: Iterable[type]) -> bool:
     """True if the process has hooks on saved tensors (checkpointing, offloading). Only releases without an alternative
     need it.
     """

@@ -1,0 +1,281 @@
+"""``leakline attach``, ``detach`` and ``holders``: reach a Python process that runs. Its main thread runs one file between
+two instructions of Python, by ``sys.remote_exec`` from Python 3.14 on, else by a pending call that gdb adds. While gdb
+stops the process, for a few tenths of a second, it runs no Python: it maps one page of memory for a line of text, and
+puts ``PyRun_SimpleString`` with that line into the interpreter's queue. Neither call allocates or takes the GIL.
+"""
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any, Dict, Iterator, List, Optional
+
+from leakline_recorder import cli
+from leakline_recorder.options import Options
+
+from .holding import Holders
+
+FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+WAIT_SECONDS = 60.0     # for the main thread to run Python
+GDB_SECONDS = 60.0
+YAMA = '/proc/sys/kernel/yama/ptrace_scope'
+
+#: Run in the process, in a namespace of its own.
+_SCRIPT = '''
+import sys
+def begin():
+    if sys.version_info < (3, 9):
+        raise ImportError('Python 3.9 or newer is needed')
+    folder = {recorder!r}
+    is_new = folder not in sys.path
+    if is_new:
+        sys.path.append(folder)
+    try:
+        from leakline_recorder.attached import answer
+    finally:
+        if is_new:
+            sys.path.remove(folder)
+    return answer
+try:
+    answer = begin()
+except Exception as error:
+    text = 'could not load the recorder: %s' % error
+    def answer(folder):
+        import json, os
+        os.rename(folder + '/request.json', folder + '/taken.json')
+        with open(folder + '/answer.part', 'w') as file:
+            json.dump(dict(state='refused', text=text), file)
+        os.rename(folder + '/answer.part', folder + '/answer.json')
+answer({folder!r})
+'''
+#: The script is gone if ``leakline attach`` no longer waits.
+_READ = """try:
+    with open({path!r}, encoding='utf-8') as file:
+        text = file.read()
+except OSError:
+    text = ''
+exec(text, {{}})
+"""
+#: The script stops at its first error, and gdb then leaves the process.
+_GDB = r'''
+attach {pid}
+handle all nostop noprint pass
+sharedlibrary /libpython
+sharedlibrary /libc[.-]
+sharedlibrary ld-musl
+set $queue = (int (*)(void *, void *)) Py_AddPendingCall
+set $run = (void *) PyRun_SimpleString
+set $text = ((void *(*)(void *, unsigned long, int, int, int, long)) mmap)(0, {size}, 3, 0x22, -1, 0)
+set {{char[{size}]}} $text = "{line}"
+printf "leakline: %d\n", $queue($run, $text)
+detach
+'''
+
+
+class AttachError(Exception):
+    """Why the process could not be reached, in one sentence with the remedy."""
+
+
+def main(action: str, arguments: List[str]) -> int:
+    try:
+        given = _parser(action).parse_args(arguments)
+        return {'attach': _attach, 'detach': _detach, 'holders': _holders}[action](given)
+    except AttachError as error:
+        print(f'leakline: {error}', file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser(action: str) -> argparse.ArgumentParser:
+    name = f'leakline {action}'
+    if action == 'attach':
+        found = cli.parser(name, '%(prog)s PID [options]', 'Record the GPU memory of a Python process that runs, until `leakline detach PID`.')
+    else:
+        about = 'Write a last snapshot and end the recording of a process.' if action == 'detach' \
+            else 'Show all objects of a process that hold GPU memory now, largest first.'
+        found = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
+    found.add_argument('pid', metavar='PID', type=int, help='number of the process')
+    if action == 'holders':
+        found.add_argument('--device', default=None, choices=('cuda', 'cpu'), help="'cpu' counts CPU tensors (default: 'cuda')")
+        found.add_argument('--seconds', default=5.0, type=float, help='maximum number of seconds for the search (default: 5.0)')
+        found.add_argument('--names', default='source', choices=('source', 'all'), help="'all' shows each key of a dictionary")
+        found.add_argument('--json', action='store_true', help='write JSON')
+    return found
+
+
+def _attach(given: argparse.Namespace) -> int:
+    settings = vars(given)
+    pid = settings.pop('pid')
+    # No signal: one that arrives after the end of the recording would end the process.
+    plain = {'signal': '', 'quiet': True, 'run': time.strftime('%Y%m%d-%H%M%S') + f'-{pid}'}
+    options = Options.from_environment(**{name: plain.get(name) if value is None else value for name, value in settings.items()})
+    options = dataclasses.replace(options, out=os.path.abspath(options.out))
+    answer = ask(pid, {'action': 'start', 'settings': dataclasses.asdict(options)})
+    print(f"Process {pid} records into {answer['folder']}. To stop: leakline detach {pid}")
+    return 0
+
+
+def _detach(given: argparse.Namespace) -> int:
+    answer = ask(given.pid, {'action': 'stop'})
+    print(f"Process {given.pid} no longer records. To see the leaks: leakline analyze {answer['folder']}")
+    return 0
+
+
+def _holders(given: argparse.Namespace) -> int:
+    device = given.device or os.environ.get('LEAKLINE_DEVICE') or 'cuda'
+    answer = ask(given.pid, {'action': 'holders', 'device': device, 'seconds': given.seconds, 'names': given.names})
+    found = Holders.of(answer)
+    print(json.dumps(found.as_json(), indent=2) if given.json else found)
+    return 0
+
+
+def ask(pid: int, request: Dict[str, Any]) -> Dict[str, Any]:
+    """The process's answer. :raises AttachError: if it cannot be reached, or refuses"""
+    _check(pid)
+    answer = _answer(pid, request)
+    if answer.get('state') == 'done':
+        return answer
+    text = ''.join(part for part in str(answer.get('text'))[:500] if part.isprintable())
+    raise AttachError(f'process {pid} {text}.')
+
+
+def _answer(pid: int, request: Dict[str, Any]) -> Dict[str, Any]:
+    with _private_folder(pid, request) as folder:
+        path, taken, answer = (os.path.join(folder, name) for name in ('script.py', 'taken.json', 'answer.json'))
+        _run(pid, folder, path)
+        last = time.monotonic() + WAIT_SECONDS
+        while not os.path.exists(answer):
+            if not os.path.exists(f'/proc/{pid}') or _status(pid).get('State', 'Z')[0] in 'ZX':
+                raise AttachError(f'process {pid} has ended.')
+            if time.monotonic() > last and not os.path.exists(taken):
+                with contextlib.suppress(FileNotFoundError):
+                    os.remove(os.path.join(folder, 'request.json'))
+                    raise AttachError(f'the main thread of process {pid} ran no Python for {WAIT_SECONDS:g} s, so nothing was changed. '
+                                      'Try again when it is not waiting.')
+            time.sleep(0.01)
+        with open(answer, encoding='utf-8') as file:
+            found: Dict[str, Any] = json.load(file)
+        return found
+
+
+@contextlib.contextmanager
+def _private_folder(pid: int, request: Dict[str, Any]) -> Iterator[str]:
+    """With the script and the request, for the user of the process alone."""
+    folder = tempfile.mkdtemp(prefix='leakline-')
+    try:
+        for name, text in (('script.py', _SCRIPT.format(recorder=FOLDER, folder=folder)), ('request.json', json.dumps(request))):
+            with open(os.path.join(folder, name), 'w', encoding='utf-8') as file:
+                file.write(text)
+        if os.geteuid() == 0:
+            os.chown(folder, os.stat(f'/proc/{pid}').st_uid, -1)
+            for name in os.listdir(folder):
+                os.chown(os.path.join(folder, name), os.stat(f'/proc/{pid}').st_uid, -1)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check(pid: int) -> None:
+    """:raises AttachError: for what is known without touching the process"""
+    if sys.platform != 'linux':
+        raise AttachError('attach, detach and holders need Linux.')
+    status = _status(pid)
+    if not status:
+        raise AttachError(f'there is no process {pid}.')
+    if status['State'][0] in 'ZX':
+        raise AttachError(f'process {pid} has ended.')
+    if os.geteuid() not in (0, int(status['Uid'].split()[0])):
+        raise AttachError(f'process {pid} belongs to another user. Run this command as that user, or as root.')
+    if status['TracerPid'] != '0':
+        raise AttachError(f"process {pid} is traced by process {status['TracerPid']}, such as a debugger. End that first.")
+    if status['State'][0] in 'Tt':
+        raise AttachError(f'process {pid} is stopped. Let it go on first: kill -CONT {pid}')
+    try:
+        if os.readlink(f'/proc/{pid}/ns/mnt') != os.readlink('/proc/self/ns/mnt'):
+            raise AttachError(f'process {pid} runs in a container. Run this command in there.')
+        with open(f'/proc/{pid}/maps', encoding='utf-8', errors='replace') as file:
+            maps = file.read()
+    except PermissionError:
+        raise _no_rights(pid) from None
+    if 'libpython' not in maps and 'python' not in os.path.basename(os.readlink(f'/proc/{pid}/exe')):
+        raise AttachError(f'process {pid} is not a Python process. A launcher has one per rank: pgrep -P {pid}')
+    if '/libtorch' not in maps:
+        raise AttachError(f'process {pid} has not imported torch.')
+
+
+def _status(pid: int) -> Dict[str, str]:
+    try:
+        with open(f'/proc/{pid}/status', encoding='utf-8', errors='replace') as file:
+            return {name: value.strip() for name, _, value in (line.partition(':') for line in file)}
+    except OSError:
+        return {}
+
+
+def _no_rights(pid: int) -> AttachError:
+    try:
+        with open(YAMA, encoding='ascii') as file:
+            scope = file.read().strip()
+    except OSError:
+        scope = '0'
+    remedy = {'1': 'Run this command as root, or allow it: echo 0 | sudo tee ' + YAMA, '2': 'Run this command as root.',
+              '3': f'{YAMA} is 3, which only a restart of the machine can change.'}
+    return AttachError(f'this system does not let one process trace another, here {pid}. '
+                       + remedy.get(scope, 'Run this command as root. A container needs the option --cap-add=SYS_PTRACE.'))
+
+
+def _run(pid: int, folder: str, path: str) -> None:
+    remote: Any = getattr(sys, 'remote_exec', None)
+    if remote is not None:
+        try:
+            remote(pid, path)
+            return
+        except PermissionError:
+            raise _no_rights(pid) from None
+        except (RuntimeError, OSError):
+            pass    # another version of Python: gdb does not depend on it
+    gdb = shutil.which('gdb')
+    if gdb is None:
+        raise AttachError('gdb is missing, which attach needs for Python up to 3.13. Install it: apt-get install gdb')
+    line = f'exec({_READ.format(path=path)!r}, {{}})\n'.encode()    # it binds no name in the program
+    text = ''.join(f'\\{byte:03o}' for byte in line)
+    commands = os.path.join(folder, 'commands.gdb')
+    with open(commands, 'w', encoding='ascii') as file:
+        file.write(_GDB.format(pid=pid, size=len(line) + 1, line=text))
+    quiet = [f'-iex={one}' for one in ('set auto-load no', 'set auto-solib-add off', 'set confirm off', 'set pagination off', 'set language c',
+                                       'set unwindonsignal on')]
+    _check_output(pid, *_output([gdb, '-nx', '-batch', *quiet, f'/proc/{pid}/exe', '-x', commands]))
+
+
+def _output(command: List[str]) -> List[str]:
+    """Output and errors. gdb is interrupted after a time, never killed: in the middle of a call, the process would die."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8', errors='replace',
+                          env={**os.environ, 'DEBUGINFOD_URLS': '', 'LC_ALL': 'C'}, start_new_session=True) as running:
+        while True:
+            try:
+                return list(running.communicate(timeout=GDB_SECONDS))
+            except subprocess.TimeoutExpired:
+                running.send_signal(signal.SIGINT)
+            except KeyboardInterrupt:
+                continue    # it ends soon
+
+
+def _check_output(pid: int, output: str, errors: str) -> None:
+    if 'leakline: 0\n' in output:
+        return
+    if 'leakline: ' in output:
+        raise AttachError(f'process {pid} has too many pending calls. Try again.')
+    if 'not permitted' in errors:
+        raise _no_rights(pid)
+    if 'No symbol ' in errors:
+        raise AttachError(f'process {pid} has no CPython that gdb can read, or one whose files were replaced since it started.')
+    last: Optional[str] = next((line for line in reversed(errors.splitlines()) if line.strip()), 'no answer')
+    raise AttachError(f'gdb could not reach process {pid}: {last}')
