@@ -23,8 +23,11 @@ const documents = [
 ];
 /** Programs of others. */
 const FOREIGN = /^(?:git|cd|mv|aws|pip install out\/packages\/)/;
-const OURS = /(?:^|[\s"])(?:leakline|node dist\/cli\.js) (?!run\b)(?<args>[a-z][a-z-]*(?: [^|&;]*)?)/;
+const OURS =
+  /(?:^|[\s"])(?:leakline|node dist\/cli\.js) (?!(?:run|attach|detach|holders)\b)(?<args>[a-z][a-z-]*(?: [^|&;]*)?)/;
 const RECORDER = /(?:leakline run|python(?:3)? (?:\S*\/)?leakline_recorder|-m leakline_recorder)(?<args> [^|&;]*)?/;
+/** Commands of the Python package on a process that runs. */
+const ATTACHING = /leakline (?<args>(?:attach|detach|holders) [^|&;]*)/;
 const SCRIPT = /^npm (?:run )?(?<name>[\w:]+)(?: |$)/;
 
 interface Command {
@@ -66,6 +69,7 @@ describe('The commands in the documents', () => {
     const known = [
       OURS,
       RECORDER,
+      ATTACHING,
       SCRIPT,
       FOREIGN,
       /^npx mocha test\//,
@@ -102,6 +106,22 @@ describe('The commands in the documents', () => {
       '    own, command = cli.split(args); cli.parser().parse_args(own); assert command, args\n';
     const input = JSON.stringify(recording);
     execFileSync('python3', ['-c', parse, join(root, 'recorder')], { input, encoding: 'utf8' });
+  });
+
+  it('are read by the parser for processes that run', function () {
+    if (!hasPython()) this.skip();
+    const attaching = commands
+      .map(({ text }) => ATTACHING.exec(text)?.groups?.['args'])
+      .filter((args) => args !== undefined)
+      .map((args) => words(args).map((word) => (word === 'PID' ? '4242' : word)));
+    assert.ok(attaching.length >= 4, `${attaching.length} commands`);
+    const parse =
+      'import json, sys; sys.path.insert(0, sys.argv[1]); from leakline import attach\n' +
+      'for action, *args in json.load(sys.stdin): attach._parser(action).parse_args(args)\n';
+    execFileSync('python3', ['-c', parse, join(root, 'recorder')], {
+      input: JSON.stringify(attaching),
+      encoding: 'utf8',
+    });
   });
 
   it('name scripts that package.json has', () => {
