@@ -48,6 +48,7 @@ import { addLeakReplays } from './leakReplays.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { Reporting } from './fleet/summary.js';
+import { withShownNames, withShownPair } from './shownNames.js';
 import { whatIfDevices } from './whatIf.js';
 import { VERSION } from '../node/version.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
@@ -159,8 +160,9 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const judged = withIgnored(found, leaks);
   if (command.command === 'analyze') await addLeakReplays(judged, workspace);
   const report = { ...judged, overBudget: overBudget(judged, budget) };
+  const shown = withShownNames(report, command.root);
   const sarif = (): SarifLog =>
-    renderSarif(report, VERSION, {
+    renderSarif(shown, VERSION, {
       hasBaseline: leaks.some(({ inBaseline }) => inBaseline),
       prefix: prefixOf(command),
       messages,
@@ -177,7 +179,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
       printJson(logs.length === 0 ? reportJson(report) : { ...reportJson(report), messages }, context);
       break;
     case 'markdown':
-      context.print(renderMarkdown(report, command));
+      context.print(renderMarkdown(shown, command));
       break;
     case 'sarif':
       printJson(sarif(), context);
@@ -186,7 +188,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
       context.print(renderGithub(sarif()));
       break;
     case 'text': {
-      context.print(renderText(report, command));
+      context.print(renderText(shown, command));
       if (noted.length > 0) context.print(failedText(noted));
       const isAny = report.runs.some(({ lines }) => lines.some(({ mapped }) => mapped));
       const open = command.root === null ? [] : unmappedText(paths, isAny);
@@ -283,10 +285,10 @@ async function compare(command: CompareArguments, context: CommandContext): Prom
       printJson(report, context);
       break;
     case 'markdown':
-      context.print(renderCompareMarkdown(report, command));
+      context.print(renderCompareMarkdown(withShownPair(report, command.root), command));
       break;
     default:
-      context.print(renderCompareText(report, command));
+      context.print(renderCompareText(withShownPair(report, command.root), command));
       break;
   }
   if (command.failOn.length === 0) return false;

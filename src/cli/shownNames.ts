@@ -1,0 +1,51 @@
+/** Names of inputs as reports for people have them: below the workspace, or the working folder, without the way there. */
+import { realpathSync } from 'node:fs';
+import { sep } from 'node:path';
+import type { CompareReport, Report } from '../core/report/report.js';
+
+/** A report that is printed or shared: no path of this machine is in it, where the workspace holds the inputs. */
+export function withShownNames(report: Report, root: string | null): Report {
+  const shown = namer(root);
+  return {
+    ...report,
+    runs: report.runs.map((run) => ({ ...run, id: shown(run.id) })),
+    ranks: report.ranks.map((one) => ({
+      ...one,
+      growing: one.growing.map((line) => ({ ...line, run: shown(line.run) })),
+      calm: one.calm.map((line) => ({ ...line, run: shown(line.run) })),
+    })),
+    trends: report.trends.map((trend) => ({ ...trend, path: shown(trend.path) })),
+    cycles: report.cycles.map((cycles) => ({ ...cycles, path: shown(cycles.path) })),
+  };
+}
+
+export function withShownPair(report: CompareReport, root: string | null): CompareReport {
+  const shown = namer(root);
+  const { a, b, fix } = report;
+  return {
+    ...report,
+    a: { ...a, path: shown(a.path) },
+    b: { ...b, path: shown(b.path) },
+    fix: fix && {
+      ...fix,
+      before: { ...fix.before, run: shown(fix.before.run) },
+      after: { ...fix.after, run: shown(fix.after.run) },
+    },
+  };
+}
+
+function namer(root: string | null): (name: string) => string {
+  const folders = [root, '.'].flatMap((folder) => {
+    if (folder === null) return [];
+    try {
+      const real = realpathSync(folder);
+      return real.endsWith(sep) ? [] : [real + sep];
+    } catch {
+      return []; // it is gone
+    }
+  });
+  return (name) => {
+    const folder = folders.find((one) => name.startsWith(one));
+    return folder === undefined ? name : name.slice(folder.length);
+  };
+}
