@@ -50,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
 
   const messages: OutputListener = {
     failed: (text) => {
+      marks.showWhileDebugging();
       surfaces()
         .then(({ messages }) => messages.explain(text))
         .catch((error: unknown) => log.error(`Out-of-memory message: ${String(error)}`));

@@ -59,6 +59,13 @@ export class MarkSwitch extends Listener {
     return !hidden;
   }
 
+  /** A program that is debugged ran out of memory: its line matters more than a calm editor. */
+  showWhileDebugging(): void {
+    if (this.debugging.size === 0) return;
+    this.debugging.clear();
+    this.changed();
+  }
+
   private changed(): void {
     this.current = this.read();
     this.changedEmitter.fire();

@@ -11,7 +11,7 @@ describe('A debugger that stops on an out-of-memory error', () => {
 
   after(() => vscode.debug.stopDebugging());
 
-  it('marks the line that requested memory, from when the program ends', async function () {
+  it('marks the line that requested memory, while it stands there', async function () {
     const { debugpy } = truth() as OutOfMemoryTruth;
     if ('missing' in debugpy) {
       console.log(`      skipped: ${debugpy.missing}`);
@@ -35,8 +35,6 @@ describe('A debugger that stops on an out-of-memory error', () => {
     await eventually(() => assert.ok(vscode.debug.activeStackItem instanceof vscode.DebugStackFrame, 'it goes on'));
     // The debugger shows the exception, for which VS Code asks the adapter.
     await eventually(() => assert.ok(isExplained, 'the exception is not shown'));
-    await vscode.debug.stopDebugging();
-    tracker.dispose();
     await eventually(async () => {
       const lenses = await byteLensesOf(source);
       assert.deepEqual(
@@ -44,5 +42,8 @@ describe('A debugger that stops on an out-of-memory error', () => {
         [[6, '✖ requested 2.1 GiB, 9.9 GiB unused in the cache']],
       );
     });
+    assert.ok(vscode.debug.activeStackItem instanceof vscode.DebugStackFrame, 'the program has ended');
+    await vscode.debug.stopDebugging();
+    tracker.dispose();
   });
 });
