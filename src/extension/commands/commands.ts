@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { visibleText } from '../../core/text/plainText.js';
+import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand, View, type CommandId } from '../contributions.js';
 import type { FixPreview } from '../fix/fixPreview.js';
 import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
@@ -157,7 +157,7 @@ export function commandRunner(surfaces: CommandSurfaces): CommandRunner {
     } catch (error) {
       const sentence = sentenceOf(error);
       surfaces.log.error(`${id}: ${sentence}`);
-      void vscode.window.showErrorMessage(visibleText(sentence));
+      void vscode.window.showErrorMessage(visibleLines(sentence));
       return undefined;
     }
   };

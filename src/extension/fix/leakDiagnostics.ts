@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { lineBytes } from '../../core/report/findings.js';
 import { byteText } from '../../core/text/byteText.js';
-import { visibleText } from '../../core/text/plainText.js';
+import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { sentenceOf } from '../marks/findingText.js';
@@ -65,7 +65,7 @@ export class LeakDiagnostics extends Listener {
     }
     for (const mark of severity === null ? [] : this.marks.asking) {
       add(mark, false, (range) => {
-        const problem = new vscode.Diagnostic(range, visibleText(askingProblemText(mark)), severity ?? undefined);
+        const problem = new vscode.Diagnostic(range, visibleLines(askingProblemText(mark)), severity ?? undefined);
         problem.source = LEAK_SOURCE;
         problem.code = OUT_OF_MEMORY_CODE;
         return problem;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { getOrAdd } from '../../core/maps.js';
-import { visibleText } from '../../core/text/plainText.js';
+import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { askingLensText, askingProblemText } from '../results/askingMarks.js';
 import { InternalCommand, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -143,7 +143,7 @@ function lens(
   return new vscode.CodeLens(range, {
     title: visibleText(title),
     command,
-    ...(tooltip !== undefined && { tooltip: visibleText(tooltip) }),
+    ...(tooltip !== undefined && { tooltip: visibleLines(tooltip) }),
     ...(place !== undefined && { arguments: [{ file: place.file, line: place.line }] }),
   });
 }
