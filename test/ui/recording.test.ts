@@ -87,12 +87,12 @@ describe('From a program to the line that leaks', () => {
     await toast.waitFor({ state: 'hidden' });
   });
 
-  it('the file runs under the recorder with the arguments of its task, and the line names the holder', async () => {
+  it('the file runs under the recorder with the arguments of its task, and the line leads to its holder', async () => {
     runsPython();
     await workbench.openFile('train.py');
     await workbench.runCommand('Leakline: Run Python File with Recording');
     await workbench.editor.untilLens(LEAKING_LINE, /▲ Leaks .*\(120 MiB so far\)/);
-    assert.match(await workbench.editor.lineText(LEAKING_LINE), /history/);
+    assert.match(await workbench.editor.lineText(LEAKING_LINE), /→ held at line 10/);
     await workbench.picture('run-with-recording');
   });
 
