@@ -1,4 +1,6 @@
-"""``leakline run train.py`` records a training, ``leakline attach PID`` one that runs. All other commands go to the command line, which needs Node.js."""
+"""``leakline run train.py`` records a training run, ``leakline attach PID`` a running process. All other commands are passed to
+the command line of the extension, which needs Node.js.
+"""
 from __future__ import annotations
 
 import subprocess
@@ -9,8 +11,8 @@ from . import __version__
 from .command_line import NodeMissing, command
 
 RUN = '''Usage:
-  leakline run [options] SCRIPT           record the GPU memory of a training; leakline run --help
-  leakline attach PID [options]           record a process that runs, until leakline detach PID
+  leakline run [options] SCRIPT           record the GPU memory of a training run; leakline run --help
+  leakline attach PID [options]           record a running process until leakline detach PID
   leakline holders PID                    show what holds the GPU memory of a process now'''
 
 

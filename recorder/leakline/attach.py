@@ -98,7 +98,7 @@ def main(action: str, arguments: List[str]) -> int:
 def _parser(action: str) -> argparse.ArgumentParser:
     name = f'leakline {action}'
     if action == 'attach':
-        found = cli.parser(name, '%(prog)s PID [options]', 'Record the GPU memory of a Python process that runs, until `leakline detach PID`.')
+        found = cli.parser(name, '%(prog)s PID [options]', 'Record the GPU memory of a running Python process until `leakline detach PID`.')
     else:
         about = 'Write a last snapshot and end the recording of a process.' if action == 'detach' \
             else 'Show all objects of a process that hold GPU memory now, largest first.'
@@ -115,7 +115,7 @@ def _parser(action: str) -> argparse.ArgumentParser:
 def _attach(given: argparse.Namespace) -> int:
     settings = vars(given)
     pid = settings.pop('pid')
-    # No signal: one that arrives after the end of the recording would end the process.
+    # No signal is used: a signal that arrives after the end of the recording would end the process.
     plain = {'signal': '', 'quiet': True, 'run': time.strftime('%Y%m%d-%H%M%S') + f'-{pid}'}
     options = Options.from_environment(**{name: plain.get(name) if value is None else value for name, value in settings.items()})
     options = dataclasses.replace(options, out=os.path.abspath(options.out))

@@ -5,7 +5,7 @@ import sys
 from typing import Any, Optional
 
 from .report import Report
-from .watch import Watch, announce, scalars, text
+from .watch import Watch, scalars, text
 
 if 'pytorch_lightning' in sys.modules and 'lightning' not in sys.modules:
     from pytorch_lightning import Callback
@@ -45,7 +45,6 @@ class LeaklineCallback(Callback):
         self.report = self._watch.judge() or self.report
         if self.report is None:
             return
-        announce(self.report)
         for logger in trainer.loggers:
             logger.log_metrics(scalars(self.report), step=trainer.global_step)
             _log_text(logger, text(self.report), trainer.global_step)

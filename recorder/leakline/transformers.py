@@ -6,11 +6,11 @@ from typing import Any, Optional
 from transformers import TrainerCallback
 
 from .report import Report
-from .watch import Watch, announce, scalars, text
+from .watch import Watch, scalars, text
 
 
 class LeaklineCallback(TrainerCallback):
-    """Records the training and judges it every so many epochs. With the ``trainer``, numbers below ``leakline/`` go to all
+    """Records the training run and judges it every so many epochs. With the ``trainer``, numbers below ``leakline/`` go to all
     that it reports to; TensorBoard, W&B and MLflow get the findings as a text. ``root`` has the sources; ``options`` are
     those of ``leakline run``.
     """
@@ -38,7 +38,6 @@ class LeaklineCallback(TrainerCallback):
         self.report = self._watch.judge() or self.report
         if self.report is None:
             return
-        announce(self.report)
         if self._trainer is not None:
             self._trainer.log(scalars(self.report))
             for callback in self._trainer.callback_handler.callbacks:

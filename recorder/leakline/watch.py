@@ -1,4 +1,4 @@
-"""A training under the recorder, for the callbacks of training libraries."""
+"""Recording and verdict of a training run, for the callbacks of training libraries."""
 from __future__ import annotations
 
 from typing import Any, Dict, Optional
@@ -10,7 +10,7 @@ from .report import Report, analyze
 
 
 class Watch:
-    """Records a training, and judges it from time to time. An error is one line; the training goes on."""
+    """Records a training run and judges it from time to time. An error prints one line, and the training continues."""
 
     def __init__(self, root: str, options: Dict[str, Any]) -> None:
         self._root = root
@@ -23,10 +23,14 @@ class Watch:
 
     @guarded('could not judge the recording')
     def judge(self) -> Optional[Report]:
-        """The verdict so far, None before anything was recorded. Takes a second or more."""
+        """The verdict so far, also printed; None before anything was recorded. Takes a second or more."""
         api.dump()
         folder = api.folder()
-        return None if folder is None else analyze(folder, root=self._root)
+        if folder is None:
+            return None
+        report = analyze(folder, root=self._root)
+        _announce(report)
+        return report
 
     def stop(self) -> None:
         if self._owns:
@@ -47,7 +51,7 @@ def text(report: Report) -> str:
     return '\n'.join(['```', *(lines or ['no finding']), '```'])
 
 
-def announce(report: Report) -> None:
-    """Each finding once, on standard error."""
+def _announce(report: Report) -> None:
+    """Prints each leak once, on standard error."""
     for finding in report.leaks:
         say_once('\n'.join(finding.told()), about=f'{finding.file}:{finding.line}')

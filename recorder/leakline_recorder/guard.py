@@ -17,7 +17,7 @@ NO_GPU = 'no GPU'
 _RAISED_BY_C = (StopIteration, StopAsyncIteration, MemoryError)    # without arguments
 _RAISING = ('RAISE_VARARGS', 'RERAISE')
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-#: with the package that runs tests and trainings under the recorder
+#: with the package that runs tests and training runs under the recorder
 OWN_FOLDERS = OWN_FOLDER, os.path.join(os.path.dirname(OWN_FOLDER[:-1]), 'leakline') + os.sep
 
 

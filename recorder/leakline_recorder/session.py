@@ -31,7 +31,7 @@ from .triggers import Triggers
 
 ON_THE_CPU = 'The option --device cpu records on the CPU, over a model of the allocator'
 NO_STEP = 'no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
-MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training makes
+MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training run makes
 
 
 class Stopwatch:

@@ -14,7 +14,7 @@ import type { Bytes } from './units.js';
 import type { DeviceHistory } from './history.js';
 
 export interface SnapshotAt {
-  /** The same recording with the segments and blocks of the device as they were. */
+  /** The recording, with the segments and blocks that the device had at that time. */
   snapshot: Snapshot;
   /** Live bytes outside of known segments, or over another block: the trace does not add up there. */
   unplacedBytes: Bytes;
@@ -59,7 +59,7 @@ export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: 
 }
 
 /**
- * The same recording with these segments and live blocks in place of its own.
+ * Replaces the segments and live blocks of a recording.
  * @param segments by address
  * @param live by address
  */

@@ -137,7 +137,7 @@ function checkpointChange(
     const live = calls
       .map((call) => call.slice(0, -1).reduce((sum, row) => sum + (atPeak.has(row) ? bytes[row] : 0), 0))
       .filter((held) => held > 0);
-    // Of the calls that are live at the peak, one is recomputed there.
+    // One of the calls that are live at the peak is recomputed there.
     const saved = live.length < MIN_CALLS ? 0 : live.reduce((sum, held) => sum + held, 0) - Math.max(...live);
     if (saved > (best?.saved ?? 0)) best = { frame, calls, saved };
   }

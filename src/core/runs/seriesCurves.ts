@@ -148,6 +148,6 @@ function stepAt(anchors: readonly Anchor[], x: number): number {
   while (next + 1 < anchors.length && anchors[next].x < x) next++;
   const [low, high] = [anchors[next - 1], anchors[next]];
   const step = low.step + ((x - low.x) / (high.x - low.x)) * (high.step - low.step);
-  // The start of a training may take long: it gets the width of one step.
+  // The start of a training run may take long: it gets the width of one step.
   return Math.max(anchors[0].step - 1, step);
 }

@@ -27,7 +27,7 @@ export function visibleText(text: string): string {
   return PLAIN.test(text) && !text.includes('\n') ? text : text.replace(UNSEEN, escaped);
 }
 
-/** The same for a text of several lines. */
+/** Like visibleText, but keeps line breaks. */
 export function visibleLines(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSEEN, (sign) => (sign === '\n' ? sign : escaped(sign)));
 }

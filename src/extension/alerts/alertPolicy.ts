@@ -15,7 +15,7 @@ function snapshotKeys(run: RunReport): string[] {
   return run.snapshots.map(({ path, bytes, takenAtUs }) => `${path} ${bytes} ${takenAtUs ?? 0}`);
 }
 
-/** Distinguishes running trainings from snapshots that existed at the start: only the former cause alerts. */
+/** Distinguishes training runs in progress from snapshots that existed at the start: only the former cause alerts. */
 export class RunsInProgress {
   private readonly old = new Set<string>();
   private settled = false;

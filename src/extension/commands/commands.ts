@@ -51,7 +51,7 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
   const { grouping, recordings, fixes, recordAgain, messages, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
-  /** After a failure, the same can be tried again. */
+  /** Offers a retry after a failure. */
   const prove = async (finding: FindingMark, another: AnotherRun): Promise<void> => {
     try {
       await recordAgain.run(finding, another);

@@ -25,7 +25,7 @@ const PYTHON_DEBUGGERS = new Set(['debugpy', 'python']);
 const TASKS_WITH_ENVIRONMENT = new Set(['shell', 'process']);
 
 /**
- * Asks for a file, and shows it with the setting beside what is saved. Saving it is the user's.
+ * Asks for a file, and opens a comparison of the saved file with the change. Saving it is the user's.
  * @param text such as `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`
  * @throws Error with one sentence, without an open folder
  */

@@ -1,4 +1,4 @@
-/** Which links below a watched folder are followed: none that leads back, and each other folder once. */
+/** Follows links below a watched folder: each folder once, and no link to a folder above it. */
 import { realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
 

@@ -185,7 +185,7 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   };
 }
 
-/** Gradients without a stack are in every recording of a training; a warning on every file would not be read. */
+/** Gradients without a stack are in every recording of a training run; a warning on every file would not be read. */
 const STACKLESS_SHARE = 0.1;
 
 /** Allocations of autograd's threads have no Python stack. A warning, if they are a large part of the live memory. */

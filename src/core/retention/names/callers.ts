@@ -14,7 +14,7 @@ const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|tear
 
 /** `getattr(callback, event)` may call any method. */
 const BY_COMPUTED_NAME = /\bgetattr\([^,()]+,(?!\s*(['"])\w+\1\s*[,)])/;
-/** Bases that call no hook of a training. */
+/** Bases that call no hook of a training run. */
 const NO_FRAMEWORK = /^(?:Module|object|ABC|Generic|Protocol|Dataset|IterableDataset|Optimizer)$/;
 
 /**
