@@ -16,6 +16,7 @@ from .deadline import Deadline
 _NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, type(None), types.CodeType, types.BuiltinFunctionType,
                            types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
                            types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
+_FOLLOWED = frozenset(map(id, (types.FunctionType, types.MethodType, types.ModuleType)))
 #: With more objects than this, objects that cannot lead to a tensor are left out, such as a data set's rows
 MANY = 200_000
 ROW = 64    # parts of such a row at most
@@ -43,16 +44,18 @@ class Heap:
                 self._note(index, children if len(children) <= SLICE else children[start:start + SLICE], own, are_many)
 
     def _note(self, index: int, children: List[Any], own: int, are_many: bool) -> None:
-        parents = self._parents
+        parents, get, is_tracked, skipped, followed = self._parents, self._parents.get, gc.is_tracked, _NOT_FOLLOWED, _FOLLOWED
         for child in children:
+            kind = id(type(child))
             # Untracked objects refer to no tracked ones.
-            if not gc.is_tracked(child) or id(type(child)) in _NOT_FOLLOWED or id(child) == own or are_many and _leads_nowhere(child):
+            if kind in skipped or not is_tracked(child):
                 continue
-            known = parents.get(id(child))
-            if known is None:
-                parents[id(child)] = [index]
-            else:
+            identity = id(child)
+            known = get(identity)
+            if known is not None:
                 known.append(index)
+            elif identity != own and not (are_many and kind not in followed and _leads_nowhere(child)):
+                parents[identity] = [index]
 
     def close(self) -> None:
         """Releases everything. The list contains this object, which would otherwise wait for the collector."""
@@ -86,4 +89,9 @@ def _leads_nowhere(value: Any) -> bool:
     if issubclass(type(value), torch.Tensor):
         return False
     parts = gc.get_referents(value)
-    return len(parts) <= ROW and all(not gc.is_tracked(part) or id(type(part)) in _NOT_FOLLOWED for part in parts)
+    if len(parts) > ROW:
+        return False
+    for part in parts:
+        if id(type(part)) not in _NOT_FOLLOWED and gc.is_tracked(part):
+            return False
+    return True
