@@ -14,6 +14,7 @@ from .statements import Holder, Statements
 
 MAX_ADDRESSES = 512   # per owner in the sidecar
 MAX_NAME = 60         # a longer way to a name is not shown
+FIXTURE = re.compile(r".*\.funcargs\['(\w+)'\]")    # the way of pytest to what a test knows by its argument
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 
 
@@ -281,7 +282,7 @@ def name_of(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> str
     if holder.kind == 'attribute' and chain.root is not None and chain.root.users and not (holder.file and is_users(holder.file)):
         links = chain.links[:split] if split is not None else chain.links
         last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name == holder.name), default=-1)
-        name = chain.root.name + ''.join(part.text for part in links[:last + 1])
+        name = FIXTURE.sub(r'\1', chain.root.name + ''.join(part.text for part in links[:last + 1]))
         if len(name) <= MAX_NAME and ' ' not in name:
             return name + key
     head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name
