@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any, ContextManager, Iterator, List, NamedTupl
 import pytest
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from .report import Finding
 
 COST = 'leakline_seconds'
@@ -27,6 +29,11 @@ COST = 'leakline_seconds'
 MIN_STEPS = 16
 #: steps from one search for holders to the next, where each step has a snapshot
 SEARCHED = 6
+#: Before this step, growth may be a warm-up.
+FIRST_SEARCH = 12
+#: Three searches prove what a holder retains. They are as many snapshots before the last one, if the last one is known:
+#: over more than 15 steps in all.
+SNAPSHOTS_LEFT = (3, 1, 0)
 _seconds: List[float] = []
 
 
@@ -48,14 +55,15 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 class GpuLeaks:
     """The memory of one test's steps. Its recording lies in a temporary folder until the verdict. :param limits:
-    ``per_step`` is over all findings :param every: steps from one snapshot to the next
+    ``per_step`` is over all findings :param every: steps from one snapshot to the next :param repeats: the code that
+    repeats the test's body, and the body's
     """
 
-    def __init__(self, item: pytest.Item, limits: 'Limits', every: int) -> None:
+    def __init__(self, item: pytest.Item, limits: 'Limits', every: int, repeats: 'Optional[Tuple[CodeType, CodeType]]' = None) -> None:
         self._item = item
         self._limits = limits
         self._every = every
-        self._searched = every if every > 1 else SEARCHED
+        self._repeats = repeats
         self._steps = 0
         self._amounts: List[Tuple[int, int]] = []    # live bytes and blocks after each step
         self._model = item.config.getoption('--leakline') == 'cpu'
@@ -77,7 +85,7 @@ class GpuLeaks:
         # A search takes a second, and only growth needs the holder.
         self._steps += 1
         self._amounts.append(api.live())
-        api.search_holders(self._steps >= MIN_STEPS and self._steps % self._searched == 0 and self._grows())
+        api.search_holders(self._is_due() and self._grows())
         api.mark_step()
 
     def _start(self) -> None:
@@ -96,6 +104,15 @@ class GpuLeaks:
                           limit=sys.maxsize, holders=False, signal='', at_exit=False, quiet=True)
         self._exits.callback(api.stop)
         api.start(options, memory=memory)
+        if self._repeats is not None:
+            api.repeat(*self._repeats)
+
+    def _is_due(self) -> bool:
+        """True if the next snapshot should have a search for holders."""
+        if self._steps < FIRST_SEARCH:
+            return False
+        left, rest = divmod(self._steps if self._repeats is None else self._limits.steps - self._steps, self._every if self._every > 1 else SEARCHED)
+        return rest == 0 and (self._repeats is None or left in SNAPSHOTS_LEFT)
 
     def stop(self) -> None:
         """Stop recording without a verdict."""
@@ -221,7 +238,6 @@ def _repeated(item: pytest.Function, limits: Limits) -> None:
     body = item.obj
     # The last step has a snapshot, where the number of steps allows it.
     every = next((each for each in (6, 5, 4, 3) if limits.steps % each == 0 and limits.steps >= 3 * each), 1)
-    watch = GpuLeaks(item, limits, every)
 
     def turns() -> Iterator[ContextManager[None]]:
         for turn in range(limits.warmup + limits.steps):
@@ -241,7 +257,9 @@ def _repeated(item: pytest.Function, limits: Limits) -> None:
             with turn:
                 await body(*args, **named)
 
-    item.obj = awaited if inspect.iscoroutinefunction(body) else called
+    repeater = awaited if inspect.iscoroutinefunction(body) else called
+    watch = GpuLeaks(item, limits, every, (repeater.__code__, getattr(inspect.unwrap(body), '__code__', repeater.__code__)))
+    item.obj = repeater
     instance = getattr(item, 'instance', None)
     if isinstance(instance, unittest.TestCase):
         setattr(instance, item.name, item.obj)    # unittest looks for a coroutine there

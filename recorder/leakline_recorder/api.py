@@ -13,6 +13,8 @@ from .guard import guarded, say
 from .options import Options
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from .memory import DeviceMemory
     from .session import Session
 
@@ -101,6 +103,12 @@ def search_holders(on: bool) -> None:
     """Search for holders at the next snapshots, or no longer."""
     if _session is not None:
         _session.searches = on
+
+
+def repeat(repeater: 'CodeType', body: 'CodeType') -> None:
+    """Each round of the loop in ``repeater`` is a whole run of the program, ``body``."""
+    if _session is not None:
+        _session.rounds.repeat(repeater, body)
 
 
 def run_of_children(settings: Dict[str, Any], rank: str) -> str:

@@ -144,8 +144,9 @@ class Counter:
 class Count:
     """Facts of one loop."""
 
-    def __init__(self, code: types.CodeType, line: int, last_line: int) -> None:
+    def __init__(self, code: types.CodeType, line: int, last_line: int, is_whole: bool = False) -> None:
         self.file, self.function, self.line, self.last_line = code.co_filename, code.co_name, line, last_line
+        self.is_whole = is_whole    #: is a round a whole run of the program?
         self.rounds = 0
         self.known = False        #: would a round have been seen?
         self.seen = -1            #: steps inside it, after the first
@@ -163,7 +164,7 @@ class Count:
             self.turn(max(1, rounds))
 
     def keeps_pace(self) -> bool:
-        return self.seen > 0 and self.turned >= PACE * self.seen
+        return self.seen > 0 and self.turned >= PACE * self.seen and not self.is_whole
 
 
 class Around:
@@ -236,6 +237,15 @@ class Rounds:
         self._thread = 0
         self._spent, self._since = 0.0, 0.0
         self._over = False
+        self._repeater: Optional[types.CodeType] = None
+
+    def repeat(self, repeater: types.CodeType, body: types.CodeType) -> None:
+        """Take ``body`` for the whole program, and each round of the loop in ``repeater``, which calls it, for a whole run.
+        Loops outside of it, such as those of pytest, release nothing.
+        """
+        self._repeater = repeater
+        for loop in loops_of(repeater):
+            self._counts[id(repeater), loop.start] = Count(body, body.co_firstlineno, body.co_firstlineno, is_whole=True)
 
     @guarded('could not count loops')
     def stepped(self, frame: Optional[types.FrameType]) -> None:
@@ -323,7 +333,7 @@ class Rounds:
             if around is not None:
                 functions.append((len(keys), frame, around))
             keys.append((id(code), frame.f_lasti))
-            frame = frame.f_back
+            frame = None if code is self._repeater else frame.f_back
         keys.reverse()
         functions.reverse()
         return keys, [(len(keys) - 1 - at, running, around) for at, running, around in functions]

@@ -56,7 +56,7 @@ class Session:
         self.folder = os.path.join(self._out, self.run.id)
         self.steps = StepCounter(self._stepped)
         self._monitoring = Monitoring()
-        self._rounds = Rounds(self._monitoring)
+        self.rounds = Rounds(self._monitoring)
         self._named_steps: Optional[NamedSteps] = None
         self._loop_steps = LoopSteps(self.steps, memory, self._monitoring)
         self._collector = CollectorWatch(self._look_for_steps)
@@ -158,7 +158,7 @@ class Session:
         self._loop_steps.stop()
         if self._named_steps is not None:
             self._named_steps.stop()
-        self._rounds.stop()
+        self.rounds.stop()
         self._monitoring.stop()
         self._collector.stop()
         self._triggers.remove()
@@ -167,7 +167,7 @@ class Session:
         self._collector.raise_dropped()
         if self.steps.source != 'loop':
             self._loop_steps.stop()
-        self._rounds.stepped(sys._getframe())
+        self.rounds.stepped(sys._getframe())
         if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)
             self._increments.forget()
@@ -216,7 +216,7 @@ class Session:
         behind = self._increments.behind(snapshot) if kind == 'full' else []
         watch.lap('snapshotSeconds')
         beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
-                                  self._sources, snapshot, self._events, behind, self._rounds)
+                                  self._sources, snapshot, self._events, behind, self.rounds)
         ages = {} if None in behind else self._ages
         blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.searches else None
         watch.lap('sidecarSeconds')
@@ -259,7 +259,7 @@ class Session:
 
     @guarded('could not find the holders of the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
-        return self._holders.walk(blocks, self.steps.count, self._rounds.describe() or ())
+        return self._holders.walk(blocks, self.steps.count, self.rounds.describe() or ())
 
     def _stem(self, kind: str, reason: str) -> str:
         stem = f'rank{self.run.rank}_step{self.steps.count:06d}'

@@ -217,6 +217,22 @@ main()''')
             del builtins.Batch, builtins.left
         self.assertEqual(plain.HELD_LOCALS, {})
 
+    def test_takes_each_run_of_a_test_for_a_whole_program(self):
+        def repeater():
+            for _ in range(5):
+                body()
+                rounds.stepped(sys._getframe())
+
+        def body():
+            return 0
+
+        rounds = Rounds(Monitoring())
+        rounds.repeat(repeater.__code__, body.__code__)
+        for _ in range(3):    # as pytest loops over tests
+            repeater()
+        found = rounds.describe()
+        self.assertEqual([(loop['function'], loop['line'], loop['isStepLoop']) for loop in found], [('body', body.__code__.co_firstlineno, False)])
+
     def test_ends_where_it_costs_too_much(self):
         class Slow(Rounds):
             def _observe(self, stack):

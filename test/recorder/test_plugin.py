@@ -9,7 +9,7 @@ import sys
 import unittest
 
 SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pytest_suite')
-HAS_PYTEST, HAS_ASYNC, HAS_XDIST = (importlib.util.find_spec(name) is not None for name in ('pytest', 'pytest_asyncio', 'xdist'))
+HAS_PYTEST, HAS_ASYNC, HAS_XDIST, HAS_METRICS = (importlib.util.find_spec(name) is not None for name in ('pytest', 'pytest_asyncio', 'xdist', 'torchmetrics'))
 LEAKS = 11 if HAS_ASYNC else 10
 
 
@@ -52,6 +52,12 @@ class PluginTest(unittest.TestCase):
         printed, ended = self.run_suite('--leakline=cpu', '-k', 'test_clean_batches or test_leaks_graphs', env={'PATH': ''})
         self.assertEqual((ended['PASSED'], ended['FAILED']), (['test_clean_batches'], ['test_leaks_graphs']), printed)
         self.assertIn('No verdict on GPU leaks: Node.js is not on the PATH.', printed)
+
+    @unittest.skipUnless(HAS_METRICS, 'this Python has no torchmetrics')
+    def test_proves_a_leak_that_a_library_holds(self):
+        printed, ended = self.run_suite('--leakline=cpu', 'metrics.py')
+        self.assertEqual((ended['FAILED'], ended['PASSED']), (['test_leaks_a_metric'], ['test_clean_metric', 'test_clean_metric_that_is_reset']), printed)
+        self.assertRegex(printed, r'aggregation\.py:\d+: Leaks 4\.0 KiB/step .*, held by kept\.value\n  Allocated at metrics\.py:12 .*\n  Fix: Call kept\.reset\(\)')
 
     def test_takes_sizes_as_text_and_fails_on_growth_where_it_should(self):
         printed, ended = self.run_suite('--leakline=cpu', 'growth_of_sizes.py')
