@@ -12,7 +12,8 @@ from .command_line import NodeMissing, command
 
 RUN = '''Usage:
   leakline run [options] SCRIPT           record the GPU memory of a training run; leakline run --help
-  leakline attach PID [options]           record a running process until leakline detach PID
+  leakline attach [PID] [options]         record a running process until leakline detach PID
+  leakline dump PID                       write a snapshot of a process that records now
   leakline holders PID                    show what holds the GPU memory of a process now'''
 
 
@@ -22,7 +23,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
         from leakline_recorder import cli
         cli.main(given[1:], 'leakline run')
         return 0
-    if given[:1] in (['attach'], ['detach'], ['holders']):
+    if given[:1] in (['attach'], ['detach'], ['dump'], ['holders']):
         from . import attach
         return attach.main(given[0], given[1:])
     if given == ['--version']:

@@ -1,4 +1,4 @@
-"""``leakline attach``, ``detach`` and ``holders``: reach a Python process that runs. Its main thread runs one file between
+"""``leakline attach``, ``dump``, ``detach`` and ``holders``: reach a Python process that runs. Its main thread runs one file between
 two instructions of Python, by ``sys.remote_exec`` from Python 3.14 on, else by a pending call that gdb adds. While gdb
 stops the process, for a few tenths of a second, it runs no Python: it maps one page of memory for a line of text, and
 puts ``PyRun_SimpleString`` with that line into the interpreter's queue. Neither call allocates or takes the GIL.
@@ -80,6 +80,13 @@ detach
 '''
 
 
+_ABOUT = {
+    'detach': 'Write a last snapshot and end the recording of a process.',
+    'dump': 'Write a snapshot of a process that records now.',
+    'holders': 'Show all objects of a process that hold GPU memory now, largest first.',
+}
+
+
 class AttachError(Exception):
     """Why the process could not be reached, in one sentence with the remedy."""
 
@@ -87,7 +94,9 @@ class AttachError(Exception):
 def main(action: str, arguments: List[str]) -> int:
     try:
         given = _parser(action).parse_args(arguments)
-        return {'attach': _attach, 'detach': _detach, 'holders': _holders}[action](given)
+        if given.pid is None:
+            raise AttachError(_which(action))
+        return {'attach': _attach, 'dump': _dump, 'detach': _detach, 'holders': _holders}[action](given)
     except AttachError as error:
         print(f'leakline: {error}', file=sys.stderr)
         return 2
@@ -100,10 +109,8 @@ def _parser(action: str) -> argparse.ArgumentParser:
     if action == 'attach':
         found = cli.parser(name, '%(prog)s PID [options]', 'Record the GPU memory of a running Python process until `leakline detach PID`.')
     else:
-        about = 'Write a last snapshot and end the recording of a process.' if action == 'detach' \
-            else 'Show all objects of a process that hold GPU memory now, largest first.'
-        found = argparse.ArgumentParser(prog=name, description=about, allow_abbrev=False)
-    found.add_argument('pid', metavar='PID', type=int, help='number of the process')
+        found = argparse.ArgumentParser(prog=name, description=_ABOUT[action], allow_abbrev=False)
+    found.add_argument('pid', metavar='PID', nargs='?', type=int, help='number of the process; without it, the processes that use PyTorch are listed')
     if action == 'holders':
         found.add_argument('--device', default=None, choices=('cuda', 'cpu'), help="'cpu' counts CPU tensors (default: 'cuda')")
         found.add_argument('--seconds', default=5.0, type=float, help='maximum number of seconds for the search (default: 5.0)')
@@ -130,6 +137,12 @@ def _detach(given: argparse.Namespace) -> int:
     return 0
 
 
+def _dump(given: argparse.Namespace) -> int:
+    answer = ask(given.pid, {'action': 'dump'})
+    print(f"Process {given.pid} wrote a snapshot into {answer['folder']}.")
+    return 0
+
+
 def _holders(given: argparse.Namespace) -> int:
     device = given.device or os.environ.get('LEAKLINE_DEVICE') or 'cuda'
     answer = ask(given.pid, {'action': 'holders', 'device': device, 'seconds': given.seconds, 'names': given.names})
@@ -138,14 +151,52 @@ def _holders(given: argparse.Namespace) -> int:
     return 0
 
 
+@dataclasses.dataclass(frozen=True)
+class Process:
+    """A Python process that has loaded PyTorch."""
+
+    pid: int
+    command: str      #: with its arguments
+    python: str       #: path of its interpreter
+    uses_gpu: bool    #: has it opened a GPU?
+
+
+def processes() -> List[Process]:
+    """Those of this user, or of all if this user is root, the newest first."""
+    found = []
+    for name in os.listdir('/proc') if sys.platform == 'linux' else ():
+        try:
+            with open(f'/proc/{name}/maps', encoding='utf-8', errors='replace') as maps, open(f'/proc/{name}/cmdline', 'rb') as command:
+                mapped = maps.read()
+                if name.isdigit() and '/libtorch' in mapped:
+                    given = ' '.join(part.decode(errors='replace') for part in command.read().split(b'\0') if part)
+                    uses_gpu = any(device in mapped for device in ('/dev/nvidia', '/dev/kfd', '/dev/dri/'))
+                    found.append(Process(int(name), _printable(given), os.readlink(f'/proc/{name}/exe'), uses_gpu))
+        except OSError:
+            continue    # it has ended, or is not a process, or another user's
+    return sorted(found, key=lambda process: -process.pid)
+
+
+def _which(action: str) -> str:
+    """Why nothing was done without a process."""
+    found = processes()
+    if not found:
+        return f'{action} needs the number of a process, and none of this user has loaded PyTorch.'
+    return '\n'.join([f'{action} needs the number of a process. These have loaded PyTorch:', *(f'{one.pid:>10}  {one.command}' for one in found)])
+
+
 def ask(pid: int, request: Dict[str, Any]) -> Dict[str, Any]:
     """The process's answer. :raises AttachError: if it cannot be reached, or refuses"""
     _check(pid)
     answer = _answer(pid, request)
     if answer.get('state') == 'done':
         return answer
-    text = ''.join(part for part in str(answer.get('text'))[:500] if part.isprintable())
-    raise AttachError(f'process {pid} {text}.')
+    raise AttachError(f"process {pid} {_printable(str(answer.get('text')))}.")
+
+
+def _printable(text: str) -> str:
+    """Another process's text, in one line."""
+    return ''.join(part for part in text[:500] if part.isprintable())
 
 
 def _answer(pid: int, request: Dict[str, Any]) -> Dict[str, Any]:
@@ -187,7 +238,7 @@ def _private_folder(pid: int, request: Dict[str, Any]) -> Iterator[str]:
 def _check(pid: int) -> None:
     """:raises AttachError: for what is known without touching the process"""
     if sys.platform != 'linux':
-        raise AttachError('attach, detach and holders need Linux.')
+        raise AttachError('attach, dump, detach and holders need Linux.')
     status = _status(pid)
     if not status:
         raise AttachError(f'there is no process {pid}.')

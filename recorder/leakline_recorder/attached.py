@@ -114,6 +114,15 @@ def _stop(_: Dict[str, Any]) -> Answer:
     return {'folder': recording.folder}
 
 
+def _dump(_: Dict[str, Any]) -> Answer:
+    recording = api.session()
+    if recording is None:
+        raise Refused('does not record')
+    _check_rest(recording.options.device)
+    api.dump()
+    return {'folder': recording.folder}
+
+
 def _holders(request: Dict[str, Any]) -> Answer:
     from .holders.now import holders_now
     _check_rest('cuda')
@@ -123,7 +132,7 @@ def _holders(request: Dict[str, Any]) -> Answer:
         raise Refused(str(error)) from None
 
 
-_ACTIONS: Dict[str, Callable[[Dict[str, Any]], Answer]] = {'start': _start, 'stop': _stop, 'holders': _holders}
+_ACTIONS: Dict[str, Callable[[Dict[str, Any]], Answer]] = {'start': _start, 'stop': _stop, 'dump': _dump, 'holders': _holders}
 
 
 def _check_rest(device: str) -> None:

@@ -217,6 +217,7 @@ class Session:
         watch.lap('snapshotSeconds')
         beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
                                   self._sources, snapshot, self._events, behind, self.rounds)
+        beside['process']['signal'] = self._triggers.signal
         ages = {} if None in behind else self._ages
         blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.searches else None
         watch.lap('sidecarSeconds')

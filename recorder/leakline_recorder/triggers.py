@@ -6,7 +6,7 @@ import multiprocessing.util
 import os
 import signal
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from .guard import say
 
@@ -50,6 +50,13 @@ class Triggers:
         # Programs that try smaller batches, or skip large ones, run out repeatedly.
         if self._shortages <= FIRST_SHORTAGES or self._shortages & (self._shortages - 1) == 0:
             self._in_this_process(self._dump, 'oom')
+
+    @property
+    def signal(self) -> Optional[str]:
+        """The name of the signal that triggers a snapshot; ``None`` without one, or if the program has replaced the handler:
+        the signal may end the process then.
+        """
+        return signal.Signals(self._signal).name if self._signal and signal.getsignal(self._signal) == self._signalled else None
 
     def remove(self) -> None:
         if self._signal and threading.current_thread() is threading.main_thread():

@@ -140,6 +140,22 @@ class AttachTest(Running):
         self.assertEqual(self.end(running), ('', ''))
         self.assertEqual((running.returncode, self.pickles()), (0, recorded))
 
+    def test_writes_a_snapshot_when_asked(self):
+        running = self.start(TRAINING, '1000000')
+        self.assertRegex(self.leakline('attach', code=2), rf'^leakline: attach needs the number of a process\. These have loaded PyTorch:\n(.*\n)* +{running.pid}  \S*python\S* train\.py 1000000')
+        [process] = [one for one in attach.processes() if one.pid == running.pid]
+        self.assertEqual((os.path.realpath(process.python), process.uses_gpu), (os.path.realpath(sys.executable), False))
+        self.attach(running, '--every', '1000000', '--start', '0')
+        for count in (1, 2):
+            self.assertRegex(self.leakline('dump', running.pid), rf'^Process {running.pid} wrote a snapshot into {self.out}/')
+            asked = [path for path in self.pickles() if path.endswith('_asked.pickle')]
+            self.assertEqual(len(asked), count)
+        with open(asked[0][:-len('.pickle')] + '.leakline.json', encoding='utf-8') as file:
+            told = json.load(file)['process']
+        self.assertEqual((told['pid'], told['signal']), (running.pid, None))
+        self.leakline('detach', running.pid)
+        self.assertIn('does not record', self.leakline('dump', running.pid, code=2))
+
     def test_a_detached_process_is_as_before(self):
         text = STATE + TRAINING + '''
 before = after = None

@@ -162,9 +162,14 @@ leakline_recorder.start(out=sys.argv[1], run='r', start=0, light=0, at_exit=Fals
 import torch
 kept = torch.Tensor(512)
 os.kill(os.getpid(), signal.SIGUSR1)
+leakline_recorder.mark_step()
+signal.signal(signal.SIGUSR1, signal.SIG_DFL)
+leakline_recorder.dump()
 '''
         found = self.run_program(program, command=[sys.executable, 'script.py', 'out'])
-        self.assertEqual((found.done.stdout, found.names), ('theirs\n', ['rank0_step000000_signal.pickle']), found.done.stderr)
+        names = ['rank0_step000000_signal.pickle', 'rank0_step000001_asked.pickle']
+        self.assertEqual((found.done.stdout, found.names), ('theirs\n', names), found.done.stderr)
+        self.assertEqual([found.sidecar(name)['process']['signal'] for name in names], ['SIGUSR1', None])
 
     def test_nothing_is_touched_before_the_program_uses_cuda(self):
         program = '''
