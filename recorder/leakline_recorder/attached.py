@@ -138,26 +138,30 @@ _ACTIONS: Dict[str, Callable[[Dict[str, Any]], Answer]] = {'start': _start, 'sto
 def _check_rest(device: str) -> None:
     """:raises Busy: while the program could notice a change of hooks, modes or importers, or a search for holders"""
     main = threading.main_thread().ident
-    for thread, top in sys._current_frames().items():
-        for code in _codes(top):
-            name = code.co_filename
-            if name.startswith(OWN_FOLDER):
-                if os.path.basename(name) not in _PASSIVE and code.co_name not in _PASSIVE_FUNCTIONS:
-                    raise Busy('is inside the recorder')
-            elif name.startswith(_TORCH):
-                part = name[len(_TORCH):].replace(os.sep, '/')
-                if code.co_name == '_engine_run_backward':
-                    # Nodes of the graph are locked, which the search for holders reads.
-                    raise Busy('is inside a backward pass')
-                # Its step iterates over the hooks, and raises if one comes or goes.
-                if part.startswith('optim/'):
-                    raise Busy('is inside an optimizer')
-                if part == '_dynamo/convert_frame.py':
-                    raise Busy('compiles')
-                if device == 'cpu' and thread == main and part.startswith(_RESTORING):
-                    raise Busy('is inside an operation of PyTorch')
-            elif thread == main and name.startswith('<frozen importlib'):
-                raise Busy('imports a module')
+    top = None
+    try:
+        for thread, top in sys._current_frames().items():
+            for code in _codes(top):
+                name = code.co_filename
+                if name.startswith(OWN_FOLDER):
+                    if os.path.basename(name) not in _PASSIVE and code.co_name not in _PASSIVE_FUNCTIONS:
+                        raise Busy('is inside the recorder')
+                elif name.startswith(_TORCH):
+                    part = name[len(_TORCH):].replace(os.sep, '/')
+                    if code.co_name == '_engine_run_backward':
+                        # Nodes of the graph are locked, which the search for holders reads.
+                        raise Busy('is inside a backward pass')
+                    # Its step iterates over the hooks, and raises if one comes or goes.
+                    if part.startswith('optim/'):
+                        raise Busy('is inside an optimizer')
+                    if part == '_dynamo/convert_frame.py':
+                        raise Busy('compiles')
+                    if device == 'cpu' and thread == main and part.startswith(_RESTORING):
+                        raise Busy('is inside an operation of PyTorch')
+                elif thread == main and name.startswith('<frozen importlib'):
+                    raise Busy('imports a module')
+    finally:
+        top = None    # This call's own frame would hold itself, and with it the variables of all calls around it.
 
 
 def _codes(top: Any) -> Iterator[types.CodeType]:

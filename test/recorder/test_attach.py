@@ -1,6 +1,7 @@
 """Processes that run are reached by gdb: they record themselves, stop again, and show what they hold."""
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 import unittest
+import weakref
 
 import torch
 
@@ -270,6 +272,24 @@ class NotebookTest(InFolder):
         self.assertEqual(lines[1], '13.4 MiB of CPU memory is live.')
         self.assertRegex(lines[3], r' 3\.8 MiB  grid +\S+session\.py:16$')
         self.assertEqual(lines[-2:], ['leakline True', "leakline: %leakline expects: holders [cuda | cpu], got 'unknown'"])
+
+
+class CheckTest(unittest.TestCase):
+    def test_keeps_no_variable_of_the_calls_around_it(self):
+        from leakline_recorder.attached import _check_rest
+
+        class Value:
+            pass
+
+        def call():
+            value = Value()
+            _check_rest('cuda')
+            return weakref.ref(value)
+        gc.disable()
+        try:
+            self.assertIsNone(call()())
+        finally:
+            gc.enable()
 
 
 class RefusalTest(Running):
