@@ -26,6 +26,7 @@ from .holding import Holders
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WAIT_SECONDS = 60.0     # for the main thread to run Python
 GDB_SECONDS = 60.0
+_DEVICES = '/dev/nvidia', '/dev/kfd', '/dev/dri/'
 YAMA = '/proc/sys/kernel/yama/ptrace_scope'
 
 #: Run in the process, in a namespace of its own.
@@ -170,11 +171,17 @@ def processes() -> List[Process]:
                 mapped = maps.read()
                 if name.isdigit() and '/libtorch' in mapped:
                     given = ' '.join(part.decode(errors='replace') for part in command.read().split(b'\0') if part)
-                    uses_gpu = any(device in mapped for device in ('/dev/nvidia', '/dev/kfd', '/dev/dri/'))
+                    uses_gpu = any(device in mapped for device in _DEVICES) or any(path.startswith(_DEVICES) for path in _opened(name))
                     found.append(Process(int(name), _printable(given), os.readlink(f'/proc/{name}/exe'), uses_gpu))
         except OSError:
             continue    # it has ended, or is not a process, or another user's
     return sorted(found, key=lambda process: -process.pid)
+
+
+def _opened(pid: str) -> Iterator[str]:
+    for number in os.listdir(f'/proc/{pid}/fd'):
+        with contextlib.suppress(OSError):    # it is closed by now
+            yield os.readlink(f'/proc/{pid}/fd/{number}')
 
 
 def _which(action: str) -> str:

@@ -17,6 +17,10 @@ export const Command = {
   mapRecordedFolder: 'leakline.mapRecordedFolder',
   insertRecordingCode: 'leakline.insertRecordingCode',
   runWithRecording: 'leakline.runWithRecording',
+  attach: 'leakline.attach',
+  detach: 'leakline.detach',
+  dumpNow: 'leakline.dumpNow',
+  showHolders: 'leakline.showHolders',
   recorderPath: 'leakline.recorderPath',
   copyReport: 'leakline.copyReport',
   clearResults: 'leakline.clearResults',
@@ -113,6 +117,7 @@ export const ContextKey = {
   /** Two snapshots or more are known. */
   canCompare: 'leakline.canCompare',
   comparing: 'leakline.comparing',
+  recording: 'leakline.recording',
   /** The grouping of the Leaks view: `holder`, `line` or `file`. */
   grouping: 'leakline.grouping',
   hasUnmapped: 'leakline.hasUnmapped',

@@ -26,6 +26,7 @@ import { OutOfMemoryMessages } from './oom/outOfMemoryMessages.js';
 import { RecordAgain } from './recording/recordAgain.js';
 import { Interpreters } from './recording/interpreters.js';
 import { recordingDebugConfigurations, RecordingTasks } from './recording/recordingTask.js';
+import { RunningPrograms } from './recording/runningPrograms.js';
 import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
@@ -38,6 +39,7 @@ import { LeakGrouping } from './views/leakGrouping.js';
 import { StatusBar } from './views/statusBar.js';
 import { Views, type TreeViews } from './views/views.js';
 import type { SnapshotWatchers } from './watch/snapshotWatchers.js';
+import { openSource } from './workspace/openSource.js';
 import { PythonFiles } from './workspace/pythonFiles.js';
 
 /** Lenses and hovers belong to Python files on a disk and to cells of notebooks: snapshots cannot be of others. */
@@ -88,7 +90,10 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   const ignored = new IgnoreFiles(files);
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
-  const recordings = new RecordingTasks(recorder, new Interpreters(recorder, context.workspaceState));
+  const interpreters = new Interpreters(recorder, context.workspaceState);
+  const recordings = new RecordingTasks(recorder, interpreters);
+  const packages = vscode.Uri.joinPath(extensionUri, 'recorder').fsPath;
+  const running = new RunningPrograms(packages, interpreters, store, (place) => openSource(files, lines, place));
   const fixes = new FixPreview(files);
   const recordAgain = new RecordAgain(session, store, files, recordings);
   const snapshotEditor = new SnapshotEditor(session, timeline);
@@ -116,7 +121,8 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     lenses,
     fixes,
     snapshotEditor,
-    new ContextKeys(session, store),
+    running,
+    new ContextKeys(session, store, running),
     new StatusBar(session, store, editorMarks),
     new LineDecorations(editorMarks),
     new GutterGlyphs(editorMarks, vscode.Uri.joinPath(extensionUri, 'media')),
@@ -157,7 +163,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     tools: languageModelTools(session, store, messages),
     runCommand: commandRunner({
       ...{ session, store, files, marks, lines, editorMarks, ignored, views, grouping, timeline },
-      ...{ recordings, fixes, recordAgain, messages, log },
+      ...{ recordings, running, fixes, recordAgain, messages, log },
     }),
     messages,
     debugConfigurations: recordingDebugConfigurations,

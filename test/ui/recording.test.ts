@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { repositoryRoot } from '../support/repository.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
@@ -28,6 +29,18 @@ for step in range(int(sys.argv[1])):
     train_step(optimizer)
 `;
 const LEAKING_LINE = 9;
+/** A program that runs until a file is there. */
+const SERVICE = `import os
+import time
+import torch
+
+optimizer = torch.optim.Optimizer()
+weight = torch.Tensor(1 << 22)
+while not os.path.exists('end'):
+    batch = torch.Tensor(1 << 16)
+    optimizer.step()
+    time.sleep(0.02)
+`;
 /** The only place of the program's start options. */
 const TASKS = { version: '2.0.0', tasks: [{ type: 'leakline', program: 'train.py', args: ['120'] }] };
 
@@ -41,10 +54,11 @@ describe('From a program to the line that leaks', () => {
 
   const ui = uiSession();
   let interpreter: string;
+  let workspace: string;
   let workbench: Workbench;
 
   ui.prepare(async () => {
-    const folder = newFolder('training');
+    const folder = (workspace = newFolder('training'));
     interpreter = join(newFolder('bare'), 'python');
     // VS Code notices changed settings later: these stay as they are, and the interpreter changes.
     const settings = {
@@ -57,6 +71,7 @@ describe('From a program to the line that leaks', () => {
     };
     writeFiles(folder, {
       'train.py': TRAINING,
+      'serve.py': SERVICE,
       '.vscode/settings.json': JSON.stringify(settings),
       '.vscode/tasks.json': JSON.stringify(TASKS),
     });
@@ -95,6 +110,35 @@ describe('From a program to the line that leaks', () => {
     assert.match(await workbench.editor.lineText(LEAKING_LINE), /→ held at line 10/);
     await workbench.picture('run-with-recording');
   });
+
+  it('a program that runs writes a snapshot when asked, and the view shows it', async () => {
+    await workbench.openFile('serve.py');
+    await workbench.runCommand('Leakline: Run Python File with Recording');
+    await eventually(() => assert.match(recorded().join('\n'), /step000010/));
+    await eventually(async () => {
+      // The report has the run once its first snapshots are read.
+      await workbench.runCommand('Leakline: Dump Now');
+      assert.notEqual(signalled().length, 0);
+    });
+    const before = signalled().length;
+    const snapshots = workbench.sideBar.tree('Snapshots');
+    await workbench.runCommand('Leakline: Focus on Snapshots View');
+    await snapshots.untilRow(/serve\.py|leakline-recordings/);
+    await workbench.picture('dump-now');
+    await workbench.page.getByRole('button', { name: 'Dump Now' }).click();
+    await eventually(() => assert.equal(signalled().length, before + 1));
+    writeFileSync(join(workspace, 'end'), '');
+    await eventually(() => assert.match(recorded().join('\n'), /_exit\.pickle$/m));
+  });
+
+  function signalled(): string[] {
+    return recorded().filter((path) => path.endsWith('_signal.pickle'));
+  }
+
+  function recorded(): string[] {
+    const folder = join(workspace, 'leakline-recordings');
+    return existsSync(folder) ? (readdirSync(folder, { recursive: true }) as string[]) : [];
+  }
 
   /** Makes the interpreter the machine's Python with these options. */
   function runsPython(options = ''): void {

@@ -10,6 +10,7 @@ import type { OutOfMemoryMessages } from '../oom/outOfMemoryMessages.js';
 import type { AnotherRun, RecordAgain } from '../recording/recordAgain.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
 import { runWithRecording } from '../recording/runRecording.js';
+import type { RunningPrograms } from '../recording/runningPrograms.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -39,6 +40,7 @@ interface CommandSurfaces {
   readonly grouping: LeakGrouping;
   readonly timeline: Timelines;
   readonly recordings: RecordingTasks;
+  readonly running: RunningPrograms;
   readonly fixes: FixPreview;
   readonly recordAgain: RecordAgain;
   readonly messages: OutOfMemoryMessages;
@@ -48,7 +50,7 @@ interface CommandSurfaces {
 /** Every command by its id. */
 function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHandler> {
   const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
-  const { grouping, recordings, fixes, recordAgain, messages, log } = surfaces;
+  const { grouping, recordings, running, fixes, recordAgain, messages, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
   /** Offers a retry after a failure. */
@@ -85,6 +87,10 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.mapRecordedFolder]: () => mapRecordedFolder(store),
     [Command.insertRecordingCode]: insertRecordingCode,
     [Command.runWithRecording]: (target) => runWithRecording(recordings, target instanceof vscode.Uri ? target : null),
+    [Command.attach]: () => running.attach(),
+    [Command.detach]: () => running.detach(),
+    [Command.dumpNow]: () => running.dumpNow(),
+    [Command.showHolders]: () => running.showHolders(),
     [Command.recorderPath]: () => recordings.recorder,
     [Command.copyReport]: () => copyReport(store),
     [Command.clearResults]: () => {

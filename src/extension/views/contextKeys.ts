@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { ContextKey } from '../contributions.js';
 import { Listener } from '../disposer.js';
+import type { RunningPrograms } from '../recording/runningPrograms.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { SnapshotSession } from '../session.js';
@@ -9,7 +10,7 @@ import type { SnapshotSession } from '../session.js';
 export class ContextKeys extends Listener {
   private readonly values = new Map<string, boolean | string>();
 
-  constructor(session: SnapshotSession, store: ResultsStore) {
+  constructor(session: SnapshotSession, store: ResultsStore, running: RunningPrograms) {
     super();
     const refresh = (): void => {
       const paths = store.result?.paths;
@@ -22,12 +23,13 @@ export class ContextKeys extends Listener {
       );
       this.set(ContextKey.canCompare, session.ready.length > 1);
       this.set(ContextKey.comparing, store.comparison !== null);
+      this.set(ContextKey.recording, running.areRecorded);
       this.set(
         ContextKey.hasUnmapped,
         paths !== undefined && unmappedFiles(paths.unmapped).files.length + paths.ambiguous.length > 0,
       );
     };
-    this.subscriptions = [session.onDidChange(refresh), store.onDidChange(refresh)];
+    this.subscriptions = [session.onDidChange(refresh), store.onDidChange(refresh), running.onDidChange(refresh)];
     refresh();
   }
 

@@ -24,10 +24,10 @@ const documents = [
 /** Programs of others. */
 const FOREIGN = /^(?:git|cd|mv|aws|pip install out\/packages\/)/;
 const OURS =
-  /(?:^|[\s"])(?:leakline|node dist\/cli\.js) (?!(?:run|attach|detach|holders)\b)(?<args>[a-z][a-z-]*(?: [^|&;]*)?)/;
+  /(?:^|[\s"])(?:leakline|node dist\/cli\.js) (?!(?:run|attach|detach|dump|holders)\b)(?<args>[a-z][a-z-]*(?: [^|&;]*)?)/;
 const RECORDER = /(?:leakline run|python(?:3)? (?:\S*\/)?leakline_recorder|-m leakline_recorder)(?<args> [^|&;]*)?/;
 /** Commands of the Python package on a process that runs. */
-const ATTACHING = /leakline (?<args>(?:attach|detach|holders) [^|&;]*)/;
+const ATTACHING = /leakline (?<args>(?:attach|detach|dump|holders) [^|&;]*)/;
 const SCRIPT = /^npm (?:run )?(?<name>[\w:]+)(?: |$)/;
 
 interface Command {
