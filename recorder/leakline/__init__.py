@@ -15,13 +15,13 @@ from leakline_recorder.version import VERSION
 
 if TYPE_CHECKING:
     from .command_line import NodeMissing
-    from .holding import Holder, Holders, holders
+    from .holding import Holder, Holders, drop, holders
     from .recording import record
     from .report import AnalysisError, Finding, Line, OutOfMemory, Report, Run, analyze
 
 __version__ = VERSION
-_PLACES = {'NodeMissing': 'command_line', 'record': 'recording', 'Holder': 'holding', 'Holders': 'holding', 'holders': 'holding'}
-__all__ = ['AnalysisError', 'Finding', 'Holder', 'Holders', 'Line', 'NodeMissing', 'OutOfMemory', 'Report', 'Run', 'analyze', 'holders', 'record']
+_PLACES = {'NodeMissing': 'command_line', 'record': 'recording', 'Holder': 'holding', 'Holders': 'holding', 'holders': 'holding', 'drop': 'holding'}
+__all__ = ['AnalysisError', 'Finding', 'Holder', 'Holders', 'Line', 'NodeMissing', 'OutOfMemory', 'Report', 'Run', 'analyze', 'drop', 'holders', 'record']
 
 
 def __getattr__(name: str) -> Any:

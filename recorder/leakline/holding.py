@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
+import traceback
 from typing import Any, Dict, List, Optional, Tuple
 
 SCHEMA = 'leakline.holders/1'
@@ -45,7 +47,7 @@ class Holders:
                 'omitted': self.omitted, 'omittedBytes': self.omitted_bytes, 'unheldBytes': self.unheld_bytes, 'complete': self.complete}
 
     def __str__(self) -> str:
-        kinds = {'parameter': 'parameters', 'gradient': 'gradients', 'buffer': 'buffers', 'optimizer': 'optimizer state'}
+        kinds = {'parameter': 'parameters', 'gradient': 'gradients', 'buffer': 'buffers', 'optimizer': 'optimizer state', 'traceback': 'in a traceback'}
         lines = [(row.bytes, row.name + (f' ({kinds[row.kind]})' if row.kind in kinds else ''), f'{row.file}:{row.line}' if row.line else row.file or row.text)
                  for row in self.rows]
         if self.omitted_bytes:
@@ -77,14 +79,60 @@ def size(count: int) -> str:
 
 
 def _name(row: Dict[str, Any]) -> str:
-    found = _OUT.match(row['name']) if row['kind'] == 'global' else None
-    return f'Out[{found[1]}]' if found else str(row['name'])
+    name = str(row['name'])
+    if row['kind'] == 'global' and name in ('_', '__', '___'):
+        own = vars(sys.modules['__main__'])
+        name = next((f'_{number}' for number, value in own.get('Out', {}).items() if value is own.get(name)), name)
+    found = _OUT.match(name) if row['kind'] == 'global' else None
+    return f'Out[{found[1]}]' if found else name
+
+
+def drop(*names: str) -> None:
+    """Delete variables of a notebook: ``'grid'``, ``'Out[3]'``, or ``'tracebacks'`` for the frames of the last exception,
+    whose variables it keeps alive. :raises NameError: for a name that is not there
+    """
+    own = vars(sys.modules['__main__'])
+    shell = _shell()
+    for name in names:
+        found = re.fullmatch(r'Out\[(\d+)\]', name)
+        if name == 'tracebacks':
+            _drop_tracebacks(shell)
+            continue
+        if found and own.get('Out', {}).pop(int(found[1]), None) is not None:
+            name = f'_{found[1]}'
+        if name not in own:
+            raise NameError(f"{name!r} is no variable of this notebook. drop expects variables, 'Out[n]', or 'tracebacks'.")
+        if shell is not None:
+            shell.del_var(name)    # in all places where IPython keeps it
+        else:
+            del own[name]
+
+
+def _shell() -> Any:
+    ipython = sys.modules.get('IPython')
+    return ipython.get_ipython() if ipython is not None else None
+
+
+def _drop_tracebacks(shell: Any) -> None:
+    last = getattr(sys, 'last_exc', None) or getattr(sys, 'last_value', None)
+    while last is not None:
+        traceback.clear_frames(last.__traceback__)
+        last.__traceback__ = None
+        last = last.__cause__ or last.__context__
+    for name in ('last_exc', 'last_value', 'last_traceback', 'last_type'):
+        if hasattr(sys, name):
+            delattr(sys, name)
+    if shell is not None and hasattr(shell, 'InteractiveTB'):
+        shell.InteractiveTB.tb = None
 
 
 def magic(line: str) -> Optional[Holders]:
-    """``%leakline holders [cuda | cpu]`` in IPython."""
-    command, _, device = line.strip().partition(' ')
-    if command != 'holders':
-        print(f'leakline: %leakline expects: holders [cuda | cpu], got {line.strip()!r}')
-        return None
-    return holders(device.strip() or None)
+    """``%leakline holders [cuda | cpu]`` and ``%leakline drop NAME…`` in IPython."""
+    command, *arguments = line.split() or ['']
+    if command == 'holders' and len(arguments) < 2:
+        return holders(*arguments)
+    if command == 'drop' and arguments:
+        drop(*arguments)
+    else:
+        print(f"leakline: %leakline expects 'holders [cuda | cpu]' or 'drop NAME…', got {line.strip()!r}")
+    return None

@@ -33,7 +33,7 @@ _LIBRARY_PARTS = ('/site-packages/', '/dist-packages/', '/torchinductor_')
 @functools.lru_cache(maxsize=1 << 14)
 def is_users(filename: str) -> bool:
     """Is this a file of the program, rather than of a library, of generated code or of this recorder?"""
-    if not filename or filename.startswith('<'):
+    if not filename or _is_generated(filename):
         return False
     plain = filename.replace('\\', '/')
     if any(part in plain for part in _LIBRARY_PARTS):
@@ -46,10 +46,15 @@ def is_machinery(filename: str) -> bool:
     """Is this a file of Python's standard library, of torch, or of this recorder? Their objects hold only what other
     code tells them to hold.
     """
-    if not filename or filename.startswith('<'):
+    if not filename or _is_generated(filename):
         return True
     return any(path.startswith(_MACHINERY) or path.startswith(_STANDARD) and not any(part in path.replace('\\', '/') for part in _LIBRARY_PARTS)
                for path in (filename, _real(filename)))
+
+
+def _is_generated(filename: str) -> bool:
+    """``<string>`` and its like, but not a cell of IPython in a terminal."""
+    return filename.startswith('<') and not filename.startswith('<ipython-input-')
 
 
 def _real(path: str) -> str:

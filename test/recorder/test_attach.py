@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import gc
+import importlib.util
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,6 +20,7 @@ import leakline
 from leakline import attach
 from test_api import HAS_NODE, RECORDER, InFolder
 
+HAS_IPYTHON = importlib.util.find_spec('IPython') is not None
 #: A training that waits at each tenth step for its next permission, so that a slow machine loses no time.
 TRAINING = '''
 import hashlib
@@ -265,13 +268,40 @@ class NotebookTest(InFolder):
                     print(magic_name, function('holders cpu') == found)
                     function('unknown')
             leakline.load_ipython_extension(Shell())
+            leakline.drop('Out[3]', 'tracebacks', 'grid')
+            found = error = None
+            print(leakline.holders(), Out, 'grid' in globals())
+            try:
+                leakline.drop('grid')
+            except NameError as error:
+                print(error)
         ''')
         done = self.run_python('session.py')
         lines = done.stdout.splitlines()
         self.assertEqual(lines[0], "[('lost', 'traceback', 8000000, 7), ('grid', 'global', 4000000, 16), ('Out[3]', 'global', 2000000, 15)]", done.stderr)
         self.assertEqual(lines[1], '13.4 MiB of CPU memory is live.')
         self.assertRegex(lines[3], r' 3\.8 MiB  grid +\S+session\.py:16$')
-        self.assertEqual(lines[-2:], ['leakline True', "leakline: %leakline expects: holders [cuda | cpu], got 'unknown'"])
+        self.assertEqual(lines[-4:], ['leakline True', "leakline: %leakline expects 'holders [cuda | cpu]' or 'drop NAME…', got 'unknown'",
+                                      '0 B of CPU memory is live. {} False',
+                                      "'grid' is no variable of this notebook. drop expects variables, 'Out[n]', or 'tracebacks'."])
+
+    @unittest.skipUnless(HAS_IPYTHON, 'this Python has no IPython')
+    def test_lists_and_drops_what_ipython_keeps(self):
+        cells = '''
+%load_ext leakline
+import torch
+grid = torch.zeros(1000000)
+torch.zeros(500000)
+def fail(): lost = torch.zeros(2000000); raise ValueError
+fail()
+%leakline holders cpu
+%leakline drop Out[4] tracebacks
+%leakline holders cpu
+'''
+        done = subprocess.run([sys.executable, '-m', 'IPython', '--no-banner', '--colors=NoColor', '--simple-prompt'], input=cells.lstrip(), text=True,
+                              capture_output=True, cwd=self.folder, env={**os.environ, 'PYTHONPATH': RECORDER, 'IPYTHONDIR': self.folder})
+        rows = re.findall(r'^ +([\d.]+ \w+)  (\S+(?: \(.*?\))?)  ', done.stdout, re.MULTILINE)
+        self.assertEqual(rows, [('7.6 MiB', 'lost (in a traceback)'), ('3.8 MiB', 'grid'), ('1.9 MiB', 'Out[4]'), ('3.8 MiB', 'grid')], done.stdout)
 
 
 class CheckTest(unittest.TestCase):

@@ -191,7 +191,7 @@ def _kind(chain: Chain, only_graph: bool) -> str:
     for kind in ('hook', 'cached', 'closure'):
         if kind in kinds:
             return kind
-    if chain.root.kind == 'handled' or any('__traceback__' in part.text for part in chain.links):
+    if chain.root.kind == 'handled' or any('__traceback__' in part.text or part.text.startswith(' → frame ') for part in chain.links):
         return 'traceback'
     return 'graph' if only_graph else 'attribute' if 'attribute' in kinds else chain.root.kind
 
