@@ -1,8 +1,7 @@
 /** Findings for users: the answer, the fix, the evidence; and for programs. */
 import type { Bytes } from '../model/units.js';
-import { findingEvidence } from '../report/evidenceText.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
-import { findingSentence } from '../report/findingSentence.js';
+import { allocatedText, presentFinding } from '../present/presented.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { LineReport, Report, RunReport } from '../report/report.js';
 import { fileAndLine, holderSourceText, placeText } from '../report/reportText.js';
@@ -35,9 +34,9 @@ export function reportJson(report: Report): ReportJson {
   return { ...report, runs };
 }
 
-export function findingJson({ lines, ...finding }: Finding, { steps }: RunReport): FindingJson {
+export function findingJson({ lines, ...finding }: Finding, run: RunReport): FindingJson {
   return {
-    sentence: findingSentence({ ...finding, lines }, steps),
+    sentence: presentFinding({ ...finding, lines }, run).sentence,
     ...finding,
     lines: lines.map((one) => {
       const { file, line, function: name, verdict } = one;
@@ -65,16 +64,19 @@ export function findingMarkdown(run: RunReport, code: (text: string) => string):
 
 function parts(finding: Finding, run: RunReport, code: (text: string) => string): string[] {
   const { holder, lines } = finding;
-  const sentence = findingSentence(finding, run.steps, code);
-  const places = lines.slice(0, MAX_LINES).map((line) => code(placeText(line)));
-  const rest = lines.length - places.length;
-  if (rest > 0) places.push(t('{0} more', rest));
+  const { sentence, fix, evidence } = presentFinding(finding, run, code);
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
-  const evidence = findingEvidence(finding);
   return [
     holder === null ? `${sentence}.` : `${sentence} (${holderSourceText(holder.source)}).`,
-    ...(holder?.fix == null ? [] : [t('Fix: {0}', code(holder.fix))]),
+    ...(fix === null ? [] : [fix]),
     ...(evidence === null ? [] : [t('Evidence: {0}', evidence)]),
-    ...(isElsewhere ? [t('Allocated at {0}.', places.join(', '))] : []),
+    ...(isElsewhere
+      ? [
+          allocatedText(
+            lines.map((line) => code(placeText(line))),
+            MAX_LINES,
+          ),
+        ]
+      : []),
   ];
 }

@@ -6,8 +6,7 @@ import { visibleText } from '../text/plainText.js';
 import { IGNORE_FILE } from '../report/ignoredLeaks.js';
 import type { LineReport, OverBudget, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
-import { findingSentence } from '../report/findingSentence.js';
-import { findingEvidence } from '../report/evidenceText.js';
+import { presentFinding } from '../present/presented.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { categoryText, placeText } from '../report/reportText.js';
 
@@ -317,11 +316,10 @@ function suspectOf(verdict: Verdict): Suspect | null {
   return (['leak', 'cycle', 'growing'] as const).find((suspect) => suspect === verdict) ?? null;
 }
 
-function messageOf(finding: Finding, { steps }: RunReport): string {
-  const { holder } = finding;
-  const fix = holder?.fix == null ? '' : ` ${shown(holder.fix)}`;
-  const evidence = findingEvidence(finding);
-  return `${findingSentence(finding, steps, shown)}.${fix}${evidence === null ? '' : ` ${evidence}`}`;
+function messageOf(finding: Finding, run: RunReport): string {
+  const { sentence, evidence } = presentFinding(finding, run);
+  const fix = finding.holder?.fix ?? null;
+  return shown([`${sentence}.`, fix, evidence].filter((text) => text !== null).join(' '));
 }
 
 function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifResult['stacks']>[number] {

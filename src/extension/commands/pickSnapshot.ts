@@ -4,7 +4,7 @@ import { allSnapshots } from '../../core/report/snapshotReport.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
 interface SnapshotItem extends vscode.QuickPickItem {

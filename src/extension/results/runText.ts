@@ -4,7 +4,7 @@ import type { Bytes } from '../../core/model/units.js';
 import { byteText } from '../../core/text/byteText.js';
 import { rankCount } from '../../core/report/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';
-import { dirname } from '../text/pathText.js';
+import { dirname } from '../../core/text/pathText.js';
 import type { Translator } from '../text/translator.js';
 
 /**

@@ -8,7 +8,7 @@ import type { TimelineState } from '../../protocol/timelineApi.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, leakRate } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { folderName } from '../workspace/folderName.js';
 

@@ -5,7 +5,7 @@ import type { PeakLine, PeakReport, RunReport } from '../../core/report/report.j
 import { bucketText, isLoneSnapshot, passText, verdictSentence } from '../../core/report/reportText.js';
 import { byteText } from '../../core/text/byteText.js';
 import { newestFirst } from '../results/runOrder.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import { openCommand } from './sourceItems.js';
 
 export interface PeakNode {

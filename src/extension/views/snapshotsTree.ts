@@ -20,7 +20,7 @@ import { newestFirst } from '../results/runOrder.js';
 import { liveBytes, runNames, snapshotText } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { sentenceWithout } from '../text/fileSentence.js';
-import { basename, dirname } from '../text/pathText.js';
+import { basename, dirname } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
 /** With more snapshots than this, runs are folded at first. */

@@ -5,7 +5,7 @@ import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { snapshotName } from '../marks/markText.js';
+import { snapshotName } from '../../core/present/shortText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { CompareTree, type CompareNode } from './compareTree.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as v from 'valibot';
 import { distinctNames } from '../../../src/extension/text/distinctNames.js';
 import { sentenceNaming, sentenceWithout } from '../../../src/extension/text/fileSentence.js';
-import { basename, dirname } from '../../../src/extension/text/pathText.js';
+import { basename, dirname } from '../../../src/core/text/pathText.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';

@@ -6,12 +6,15 @@ import { renderGithub } from '../../../src/core/render/renderGithub.js';
 import { renderMarkdown, renderPeakMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderSarif } from '../../../src/core/render/renderSarif.js';
 import { renderText } from '../../../src/core/render/renderText.js';
-import { holderLensText, holderLineText, hoverMarkdown, sentenceOf } from '../../../src/extension/marks/findingText.js';
-import { endOfLineText, lensText, staleSentence, staleText } from '../../../src/extension/marks/markText.js';
-import { askingLensText, askingMarks, askingProblemText } from '../../../src/extension/results/askingMarks.js';
+import { askingSentences, askingShort } from '../../../src/core/present/failed.js';
+import { rateOf } from '../../../src/core/present/findingSentence.js';
+import { listed, presentFinding, presentLine } from '../../../src/core/present/presented.js';
+import { staleSentence, staleText, withStale } from '../../../src/core/present/stale.js';
+import { leakAlert, leaksShort, runningOutAlert } from '../../../src/core/present/summary.js';
+import { hoverMarkdown } from '../../../src/extension/marks/hoverText.js';
+import { askingMarks } from '../../../src/extension/results/askingMarks.js';
 import { findingMarks, holdsOthers, type FindingMark } from '../../../src/extension/results/findingMarks.js';
 import { lineMarks, type LineMark } from '../../../src/extension/results/lineMarks.js';
-import { plainText } from '../extension/support/plainText.js';
 
 /** Rows of tables in a report. */
 const MOST = 4;
@@ -26,11 +29,11 @@ export function surfacesOf(report: Report): string[] {
   );
   const findings = findingMarks(report, lineMarks(report), (file) => files.has(file));
   const rows = [
-    ...report.runs.map((run): Row => ['status bar, tooltip without findings', verdictSentence(run)]),
+    ...report.runs.map((run): Row => ['run', verdictSentence(run)]),
     ...findings.flatMap((finding) => findingRows(finding, (file) => files.has(file))),
     ...askingMarks(report).flatMap((mark): Row[] => [
-      ['out of memory: lens', askingLensText(mark, plainText)],
-      ['out of memory: problem', askingProblemText(mark)],
+      ['out of memory: lens', askingShort(mark)],
+      ['out of memory: problem', askingSentences(mark)],
     ]),
   ];
   const sarif = renderSarif(report, '1.0.0');
@@ -64,32 +67,52 @@ function told(rows: readonly Row[]): string[] {
 }
 
 function findingRows(finding: FindingMark, canOpen: (file: string) => boolean): Row[] {
+  const [{ finding: worst, run }] = finding.parts;
+  const { short, sentence, detail } = presentFinding(worst, run);
+  const rate = rateOf(worst.bytesPerStep, run.steps);
+  const place = `${finding.file}:${finding.line}`;
   return [
+    ['problem', sentence],
+    ['row of the Leaks view', listed(short, worst.holder?.name)],
+    ['tooltip of the row', detail.join('\n')],
+    ...(finding.tone === 'leak'
+      ? ([
+          ['status bar', leaksShort(1, short, run.forecast?.stepsToOom ?? null)],
+          ['notification', leakAlert('runs', rate, place)],
+          ['notification, device nearly full', runningOutAlert('runs', run.forecast?.stepsToOom ?? 1, place)],
+        ] as const)
+      : []),
     ...(holdsOthers(finding) ? holderRows(finding, canOpen) : []),
     ...finding.lines.flatMap((mark, i) => (i === 0 ? lineRows(finding, mark, canOpen) : [])),
   ];
 }
 
 function holderRows(finding: FindingMark, canOpen: (file: string) => boolean): Row[] {
+  const [{ finding: worst, run }] = finding.parts;
+  const { lens, end, endAlone } = presentFinding(worst, run);
   return [
-    ['holding line: problem', sentenceOf(finding)],
-    ['holding line: lens', holderLensText(finding)],
-    ['holding line: lens, edited', staleText(holderLensText(finding), EDITED, plainText)],
-    ['holding line: end', holderLineText(finding, true)],
-    ['holding line: end without lens', holderLineText(finding, false)],
+    ['holding line: lens', lens],
+    ['holding line: lens, edited', withStale(lens, EDITED)],
+    ['holding line: end', end],
+    ['holding line: end without lens', endAlone],
     ['holding line: hover', hoverOf(finding, null, null, canOpen)],
   ];
 }
 
 function lineRows(finding: FindingMark, mark: LineMark, canOpen: (file: string) => boolean): Row[] {
+  const { short, lens, end, endAlone, allocates, unfound, rank, detail } = presentLine(mark);
   return [
-    ['allocating line: lens', lensText(mark, plainText)],
-    ['allocating line: lens, edited', staleText(lensText(mark, plainText), EDITED, plainText)],
-    ['allocating line: lens, different version', staleText(lensText(mark, plainText), OTHER, plainText)],
-    ['allocating line: end', endOfLineText(mark, true, plainText)],
-    ['allocating line: end without lens', endOfLineText(mark, false, plainText)],
+    ['allocating line: lens', lens],
+    ['allocating line: lens, edited', withStale(lens, EDITED)],
+    ['allocating line: lens, different version', withStale(lens, OTHER)],
+    ['allocating line: end', end],
+    ['allocating line: end without lens', endAlone],
+    ['allocating line: related to the problem', allocates],
+    ['allocating line: row', listed(short, unfound, rank)],
+    ['allocating line: row, edited', listed(short, staleText(EDITED), unfound, rank)],
+    ['allocating line: tooltip of its row', detail.join('\n')],
     ['allocating line: hover', hoverOf(finding, mark, null, canOpen)],
-    ['allocating line: hover, edited', hoverOf(finding, mark, staleSentence(EDITED, plainText), canOpen)],
+    ['allocating line: hover, edited', hoverOf(finding, mark, staleSentence(EDITED), canOpen)],
   ];
 }
 
@@ -100,7 +123,7 @@ function hoverOf(
   stale: string | null,
   canOpen: (file: string) => boolean,
 ): string {
-  return hoverMarkdown(finding, { mark, stale, isInProblem: false, canOpen }, plainText)
+  return hoverMarkdown(finding, { mark, stale, isInProblem: false, canOpen })
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replaceAll(/\[([^\]]*)\]\(command:[^)]*\)/g, '[$1]');
 }

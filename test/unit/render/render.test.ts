@@ -215,7 +215,7 @@ describe('A report as text', () => {
     assert.ok(
       text.includes(
         ": 1 leak.\n\n  train.py:26: Leaks 1.5 KiB/snapshot (3.0 KiB so far), held by history['aux'] (seen in the running process).\n" +
-          '    Fix: Append a float.\n    Allocated at src/train.py:7 (step), src/train.py:9 (step).\n',
+          '    Fix: Append a float.\n    Allocated at src/train.py:7 (step), src/train.py:9 (step)\n',
       ),
       text,
     );
