@@ -1,10 +1,105 @@
-/** Two snapshots side by side, in words. */
+/** Two snapshots side by side. */
 import type { Bytes } from '../model/units.js';
-import { signedByteText } from '../text/byteText.js';
+import { comparedBucketParts } from '../report/bucketParts.js';
+import { addCells, emptyCell } from '../report/compareCells.js';
+import type { CompareCell, CompareReport, SnapshotReport } from '../report/report.js';
+import {
+  bucketText,
+  deviceTexts,
+  otherLinesText,
+  placeText,
+  unknownFlowSentence,
+  warningTexts,
+} from '../report/reportText.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { named } from '../text/names.js';
+import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
+import { answer, list, table, text, type Block, type Column, type Document, type Item } from './document.js';
+import { compareSentences, fixBlocks } from './fixText.js';
+import { warnings } from './runDocument.js';
 import { snapshotName } from './shortText.js';
 
 /** What a line grew by. @param path the earlier snapshot */
 export function grownSince(growth: Bytes, path: string): string {
   return t('{0} since {1}', signedByteText(growth), snapshotName(path));
+}
+
+/** The fate of the leak, if the snapshots are of two runs, and growth by line. */
+export function compareDocuments(report: CompareReport, mostLines: number): Document[] {
+  const { a, b, fix } = report;
+  const result = answer(compareSentences(report, named).join(' '));
+  const hasFlow = report.buckets.library.flow !== null;
+  const growth = [
+    ...list(sideItem('A', a), sideItem('B', b)),
+    ...growthTable(report, mostLines, hasFlow),
+    ...(hasFlow ? [] : text(unknownFlowSentence(report))),
+    ...(report.reused ? text(reusedSentence()) : []),
+    ...warnings(warningTexts([a, b])),
+  ];
+  const heading = t('GPU memory growth');
+  return fix === null
+    ? [{ heading, name: '', blocks: [result, ...growth] }]
+    : [
+        { heading: t('Is the leak gone?'), name: '', blocks: [result, ...fixBlocks(fix)] },
+        { heading, name: '', blocks: growth },
+      ];
+}
+
+function sideItem(side: 'A' | 'B', snapshot: SnapshotReport): Item {
+  return { text: `${side}: ${named(snapshot.path)}`, isAnswer: false, items: deviceTexts(snapshot) };
+}
+
+/** Where traces do not meet. */
+function reusedSentence(): string {
+  return t(
+    'The traces do not overlap: survivors are matched by address, size and stack, and an address may have been reused.',
+  );
+}
+
+/** A table that adds up. @param hasFlow the blocks that moved are known */
+function growthTable(report: CompareReport, mostLines: number, hasFlow: boolean): Block[] {
+  const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
+  const shown = new Set(moved.slice(0, mostLines));
+  const rest = report.lines.filter((line) => !shown.has(line));
+  const others = rest.length + report.otherLines.lines;
+  const rows: (readonly [cell: CompareCell, place: string])[] = [
+    ...[...shown].map((line) => [line, named(placeText(line))] as const),
+    ...(others === 0 ? [] : [[sumOf([...rest, report.otherLines]), otherLinesText(others)] as const]),
+    ...comparedBucketParts(report).map(([bucket, cell]) => [cell, `(${bucketText(bucket)})`] as const),
+  ];
+  const flow = [t('survived'), t('new'), t('freed')];
+  const columns: Column[] = [
+    { title: t('growth'), align: '>' },
+    { title: t('bytes'), align: '>', isDetail: true },
+    { title: t('in A'), align: '>' },
+    { title: t('in B'), align: '>' },
+    { title: t('blocks A'), align: '>' },
+    { title: t('blocks B'), align: '>' },
+    ...(hasFlow ? flow.map((title): Column => ({ title, align: '>', isDetail: true })) : []),
+    { title: t('line'), align: '<' },
+  ];
+  return table(
+    columns,
+    [...rows, [sumOf(rows.map(([cell]) => cell)), t('total')] as const].map(([cell, place]) => [
+      signedByteText(cell.growthBytes),
+      (cell.growthBytes > 0 ? '+' : '') + countText(cell.growthBytes),
+      byteText(cell.bytesA),
+      byteText(cell.bytesB),
+      countText(cell.blocksA),
+      countText(cell.blocksB),
+      ...(hasFlow ? flowTexts(cell) : []),
+      place,
+    ]),
+  );
+}
+
+function sumOf(cells: readonly CompareCell[]): CompareCell {
+  return cells.reduce((all, cell) => addCells(all, cell), emptyCell(true));
+}
+
+function flowTexts({ flow }: CompareCell): string[] {
+  return flow === null
+    ? ['', '', '']
+    : [flow.survived, flow.allocated, flow.freed].map(({ blocks }) => countText(blocks));
 }

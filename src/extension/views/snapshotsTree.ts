@@ -10,7 +10,7 @@ import {
   trendPeakTexts,
   trendSentence,
   trendSeriesText,
-} from '../../core/render/trendAndCycleText.js';
+} from '../../core/present/trendAndCycleText.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { compareSentences } from '../../core/render/fixText.js';
+import { compareSentences } from '../../core/present/fixText.js';
 import { View } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';

@@ -1,7 +1,7 @@
 /** What each surface says of a report, as Markdown. */
 import type { Report } from '../../../src/core/report/report.js';
 import { verdictSentence } from '../../../src/core/report/reportText.js';
-import { reportJson } from '../../../src/core/render/findingText.js';
+import { reportJson } from '../../../src/core/render/findingJson.js';
 import { renderGithub } from '../../../src/core/render/renderGithub.js';
 import { renderMarkdown, renderPeakMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderSarif } from '../../../src/core/render/renderSarif.js';
@@ -49,7 +49,9 @@ export function surfacesOf(report: Report): string[] {
     ['terminal', renderText(report, { mostLines: MOST })],
     ['Markdown', renderMarkdown(report, { mostLines: MOST })],
     // What a report of growth has as well.
-    ...(findings.length > 0 ? [] : [['answer to an agent on the peak', renderPeakMarkdown(report.runs)] as const]),
+    ...(findings.length > 0
+      ? []
+      : [['answer to an agent on the peak', renderPeakMarkdown(report.runs, { mostLines: MOST })] as const]),
   ];
   return told([...rows, ...rowsOfFiles]);
 }

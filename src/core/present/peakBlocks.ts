@@ -1,49 +1,35 @@
-/** The peaks of a run in words, for a terminal and for Markdown. */
+/** The peaks of a run. */
 import { PINNED_HOST } from '../model/units.js';
-import { t } from '../text/translate.js';
-import { byteText } from '../text/byteText.js';
 import { lastFailure } from '../report/outOfMemory.js';
 import type { PeakReport, RunReport } from '../report/report.js';
 import { categoriesText, isLoneSnapshot, peakParts, peakPlace, peakSentence } from '../report/reportText.js';
-import { heldLines, heldMarkdown } from './heldText.js';
+import { byteText } from '../text/byteText.js';
+import { t } from '../text/translate.js';
+import { list, text, type Block } from './document.js';
+import { heldBlocks } from './heldBlocks.js';
+import type { ShortNames } from './shortNames.js';
 
-/** Lines of a terminal: a table for the highest peak, one for each if all is requested; none where nothing was held. */
-export function peakLines(run: RunReport, mostLines: number): string[] {
+/** A table for the highest peak, and one for each if all is requested; none where nothing was held. */
+export function peakBlocks(run: RunReport, mostLines: number, { name, text: short }: ShortNames): Block[] {
   const high = highPeaks(run);
   return [
-    ...gap(adviceOf(run, high)),
-    ...gap(devicesText(high)),
+    ...list(...adviceOf(run, high).map(short)),
+    ...text(...devicesText(high)),
     ...otherPeaks(run, high).flatMap((peak) =>
       peak === high[0] || mostLines === Infinity
         ? [
-            ...['', captionOf(peak, run, (text) => text), ''],
-            ...heldLines(peak, peak.isState ? 'LIVE' : 'AT PEAK', peak.isState ? t('total') : t('peak'), mostLines),
+            ...text(captionOf(peak, run, name)),
+            ...heldBlocks(
+              peak,
+              peak.isState ? t('live') : t('at peak'),
+              peak.isState ? t('total') : t('peak'),
+              mostLines,
+              name,
+            ),
           ]
-        : ['', lowerText(peak, (text) => text)],
-    ),
-  ].map((text) => (text === '' ? '' : `  ${text}`));
-}
-
-/** A list in Markdown for each peak. @param code makes a code span of a recorded name */
-export function peakMarkdown(run: RunReport, code: (text: string) => string): string[] {
-  const high = highPeaks(run);
-  return [
-    ...gap([...adviceOf(run, high), ...devicesText(high)].map((text) => `- ${text}`)),
-    ...otherPeaks(run, high).flatMap((peak) =>
-      peak === high[0]
-        ? ['', captionOf(peak, run, code), '', ...heldMarkdown(peak, code)]
-        : ['', lowerText(peak, code)],
+        : text(peakSentence(peak, name), t('Largest: {0}.', peakParts(peak, name))),
     ),
   ];
-}
-
-/** The peak of a device other than that of the highest peak. */
-function lowerText(peak: PeakReport, code: (text: string) => string): string {
-  return `${peakSentence(peak, code)} ${t('Largest: {0}.', peakParts(peak, code))}`;
-}
-
-function gap(texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : ['', ...texts];
 }
 
 /** Memory at out of memory is already described, so a peak near it is left out. */
@@ -55,10 +41,10 @@ function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): P
 }
 
 /** The first sentence of a lone snapshot's report has the height of its first peak. */
-function captionOf(peak: PeakReport, run: RunReport, code: (text: string) => string): string {
-  if (!isLoneSnapshot(run) || peak !== highPeaks(run).at(0)) return peakSentence(peak, code);
-  if (peak.isState) return `${t('At the snapshot')}: ${categoriesText(peak.categories)}.`;
-  return `${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
+function captionOf(peak: PeakReport, run: RunReport, name: (text: string) => string): string {
+  if (!isLoneSnapshot(run) || peak !== highPeaks(run).at(0)) return peakSentence(peak, name);
+  const categories = categoriesText(peak.categories);
+  return peak.isState ? t('At the snapshot: {0}.', categories) : `${peakPlace(peak, name)}: ${categories}.`;
 }
 
 /** Devices of which one holds this many times as much as the next are not in balance. */
