@@ -27,7 +27,7 @@ const rooms = {
     .split(' ')
     .map((room) => `core/${room}`),
   'core/oom': ['core/model', 'core/allocator', 'core/attribution', 'core/text'],
-  'core/present': 'model attribution verdict report oom text'.split(' ').map((room) => `core/${room}`),
+  'core/present': 'model attribution runs verdict report oom text'.split(' ').map((room) => `core/${room}`),
   'core/render': 'model attribution report present text'.split(' ').map((room) => `core/${room}`),
   protocol: core,
   node: core,

@@ -3,14 +3,9 @@ import type { Bytes } from '../model/units.js';
 import { comparedBucketParts } from '../report/bucketParts.js';
 import { addCells, emptyCell } from '../report/compareCells.js';
 import type { CompareCell, CompareReport, SnapshotReport } from '../report/report.js';
-import {
-  bucketText,
-  deviceTexts,
-  otherLinesText,
-  placeText,
-  unknownFlowSentence,
-  warningTexts,
-} from '../report/reportText.js';
+import { warningTexts } from './warningTexts.js';
+import { bucketText, deviceTexts, otherLinesText } from './words.js';
+import { placeText } from '../report/reportText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
@@ -48,6 +43,13 @@ export function compareDocuments(report: CompareReport, mostLines: number): Docu
 
 function sideItem(side: 'A' | 'B', snapshot: SnapshotReport): Item {
   return { text: `${side}: ${named(snapshot.path)}`, isAnswer: false, items: deviceTexts(snapshot) };
+}
+
+/** The reason why a comparison has no surviving blocks. */
+function unknownFlowSentence({ a, b }: CompareReport): string {
+  return a.events === 0 || b.events === 0
+    ? t('Surviving blocks are unknown: one snapshot has no trace.')
+    : t('Surviving blocks are unknown: the two traces do not overlap.');
 }
 
 /** Where traces do not meet. */

@@ -1,14 +1,9 @@
 /** The allocation that failed: the first part of a report. */
-import {
-  callersOf,
-  failureText,
-  fragmentationText,
-  lastFailure,
-  replayedFailureText,
-  withoutLeaksText,
-} from '../report/outOfMemory.js';
+import { failureText, fragmentationText, replayedFailureText, withoutLeaksText } from './failed.js';
+import { passText } from './peakText.js';
+import { callersOf, lastFailure } from '../report/outOfMemory.js';
+import { placeText } from '../report/reportText.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
-import { passText, placeText } from '../report/reportText.js';
 import { byteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
 import { t, tCount } from '../text/translate.js';

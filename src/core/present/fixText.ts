@@ -2,15 +2,9 @@
 import { t } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import {
-  VERDICT_TEXT,
-  fileAndLine,
-  liveBytes,
-  otherLinesText,
-  perStep,
-  placeText,
-  snapshotsText,
-} from '../report/reportText.js';
+import { VERDICT_TEXT, otherLinesText, snapshotsText } from './words.js';
+import { fileAndLine, perStep, placeText } from '../report/reportText.js';
+import { liveBytes } from '../report/snapshotReport.js';
 import { asItIs, named } from '../text/names.js';
 import { list, table, type Block } from './document.js';
 

@@ -7,7 +7,8 @@ import type { HeldWay, OlderReport, PeakLine, PeakReport, ReportFrame } from '..
 import { bucketParts } from '../report/bucketParts.js';
 import type { Category } from '../attribution/category.js';
 import type { Bucket } from '../attribution/owner.js';
-import { bucketText, categoryText, fileAndLine, otherLinesText, placeText } from '../report/reportText.js';
+import { bucketText, categoryText, otherLinesText } from './words.js';
+import { fileAndLine, placeText } from '../report/reportText.js';
 import { list, table, type Block, type Column, type Item } from './document.js';
 
 /** Lines that are named. */

@@ -1,6 +1,6 @@
 import { severity } from '../report/findings.js';
 import { ranksText, runsByJob } from '../report/ranks.js';
-import { VERDICT_TEXT } from '../report/reportText.js';
+import { VERDICT_TEXT } from './words.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport, Verdict } from '../report/report.js';
 import type { Bytes } from '../model/units.js';

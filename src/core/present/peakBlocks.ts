@@ -1,8 +1,10 @@
 /** The peaks of a run. */
 import { PINNED_HOST } from '../model/units.js';
+import { eventSentence, peakParts, peakSentence } from './peakText.js';
+import { categoriesText } from './words.js';
 import { lastFailure } from '../report/outOfMemory.js';
+import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { PeakReport, RunReport } from '../report/report.js';
-import { categoriesText, isLoneSnapshot, peakParts, peakPlace, peakSentence } from '../report/reportText.js';
 import { byteText } from '../text/byteText.js';
 import { t } from '../text/translate.js';
 import { list, text, type Block } from './document.js';
@@ -43,8 +45,7 @@ function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): P
 /** The first sentence of a lone snapshot's report has the height of its first peak. */
 function captionOf(peak: PeakReport, run: RunReport, name: (text: string) => string): string {
   if (!isLoneSnapshot(run) || peak !== highPeaks(run).at(0)) return peakSentence(peak, name);
-  const categories = categoriesText(peak.categories);
-  return peak.isState ? t('At the snapshot: {0}.', categories) : `${peakPlace(peak, name)}: ${categories}.`;
+  return peak.isState ? t('At the snapshot: {0}.', categoriesText(peak.categories)) : eventSentence(peak, name);
 }
 
 /** Devices of which one holds this many times as much as the next are not in balance. */

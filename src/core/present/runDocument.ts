@@ -3,25 +3,21 @@ import { bucketParts } from '../report/bucketParts.js';
 import { findingsOf, type Finding } from '../report/findings.js';
 import { isSuspect, selectLines, sum } from '../report/lineSelection.js';
 import type { LineReport, RunReport } from '../report/report.js';
+import { endParts } from './peakText.js';
+import { spanText, verdictSentence } from './runText.js';
+import { differentVersionTexts, warningTexts } from './warningTexts.js';
 import {
   bucketText,
   categoryText,
   deviceTexts,
-  differentVersionTexts,
-  endParts,
-  fileAndLine,
   holderSourceText,
-  isLoneSnapshot,
-  liveBytes,
   liveCategoriesText,
   otherLinesText,
-  placeText,
   rateText,
-  spanText,
-  verdictSentence,
   verdictText,
-  warningTexts,
-} from '../report/reportText.js';
+} from './words.js';
+import { fileAndLine, placeText } from '../report/reportText.js';
+import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';

@@ -1,7 +1,7 @@
 /** Live memory around the scopes of a lone snapshot. */
 import type { Scope } from '../attribution/scopes.js';
 import type { RunReport } from '../report/report.js';
-import { isLoneSnapshot } from '../report/reportText.js';
+import { isLoneSnapshot } from '../report/snapshotReport.js';
 import { byteText } from '../text/byteText.js';
 import { deviceName } from '../text/deviceName.js';
 import { named } from '../text/names.js';

@@ -79,7 +79,7 @@ export class LeakAlerts extends Listener {
 
   private sentence(run: RunReport, kind: AlertKind): string {
     const runs = this.store.result?.report.runs ?? [run];
-    const name = runNames(runs, folderName, vscode.l10n).get(run.id) ?? run.id;
+    const name = runNames(runs, folderName).get(run.id) ?? run.id;
     const worst = this.worstOf(run);
     const at = worst?.lines[0].parts[0].line.unfound ?? worst;
     const place = at === undefined ? '' : `${basename(at.file)}:${at.line}`;

@@ -54,14 +54,14 @@ export async function pickSnapshot(
   leaveOut: string | null,
 ): Promise<string | undefined> {
   const runs = store.result?.report.runs ?? [];
-  const names = runNames(runs, folderName, vscode.l10n);
+  const names = runNames(runs, folderName);
   const items = newestFirst(runs).flatMap((run): SnapshotItem[] => [
     { label: visibleText(names.get(run.id) ?? run.id), kind: vscode.QuickPickItemKind.Separator },
     ...allSnapshots(run)
       .filter(({ path }) => path !== leaveOut)
       .map((snapshot) => ({
         label: visibleText(basename(snapshot.path)),
-        description: visibleText(snapshotText(snapshot, vscode.l10n)),
+        description: visibleText(snapshotText(snapshot)),
         iconPath: new vscode.ThemeIcon('database'),
         path: snapshot.path,
       })),

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { hostLast } from '../../core/model/units.js';
 import { lastFailure } from '../../core/report/outOfMemory.js';
-import type { RunReport } from '../../core/report/report.js';
 import { allSnapshots } from '../../core/report/snapshotReport.js';
+import type { RunReport } from '../../core/report/report.js';
 import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
 import { newestFirst } from '../results/runOrder.js';
@@ -52,7 +52,7 @@ export class TimelineSelection {
     // Cleared in another place: the page goes back to the later snapshot.
     if (this.compared !== null && this.store.comparison === null) this.ask(this.path, null);
     const runs = this.store.result?.report.runs ?? [];
-    const names = runNames(runs, folderName, vscode.l10n);
+    const names = runNames(runs, folderName);
     const choices = newestFirst(runs).flatMap((run) =>
       allSnapshots(run).map(({ path, devices, step }) => ({
         path,

@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import { rateOf } from '../../core/present/findingSentence.js';
+import { peakShort } from '../../core/present/peakText.js';
 import { presentFinding } from '../../core/present/presented.js';
 import { leaksShort } from '../../core/present/summary.js';
 import { sum } from '../../core/report/lineSelection.js';
-import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
+import { failureText } from '../../core/present/failed.js';
+import { verdictSentence } from '../../core/present/runText.js';
+import { lastFailure } from '../../core/report/outOfMemory.js';
+import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import type { RunReport } from '../../core/report/report.js';
-import { isLoneSnapshot, verdictSentence } from '../../core/report/reportText.js';
 import { byteText } from '../../core/text/byteText.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand } from '../contributions.js';
@@ -124,10 +127,8 @@ export class StatusBar extends Listener {
 
 /** The height of a lone snapshot's peak, or what it holds, with its holders in the tooltip. */
 function loneText(run: RunReport): Text {
-  const [peak] = run.peaks;
-  const amount = byteText(run.peaks.length === 0 ? 0 : peak.liveBytes);
-  const short = run.peak === null ? vscode.l10n.t('{0} live', amount) : vscode.l10n.t('peak {0}', amount);
-  return ['$(graph)', short, verdictSentence(run)];
+  const peak = run.peaks.at(0);
+  return ['$(graph)', peak === undefined ? '' : peakShort(peak), verdictSentence(run)];
 }
 
 /** Findings that are no leaks. */

@@ -1,6 +1,6 @@
 /** What each surface says of a report, as Markdown. */
 import type { Report } from '../../../src/core/report/report.js';
-import { verdictSentence } from '../../../src/core/report/reportText.js';
+import { verdictSentence } from '../../../src/core/present/runText.js';
 import { reportJson } from '../../../src/core/render/findingJson.js';
 import { renderGithub } from '../../../src/core/render/renderGithub.js';
 import { renderMarkdown, renderPeakMarkdown } from '../../../src/core/render/renderMarkdown.js';
