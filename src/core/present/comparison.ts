@@ -2,7 +2,7 @@
 import type { Bytes } from '../model/units.js';
 import { comparedBucketParts } from '../report/bucketParts.js';
 import { addCells, emptyCell } from '../report/compareCells.js';
-import type { CompareCell, CompareReport, SnapshotReport } from '../report/report.js';
+import type { CompareCell, CompareReport } from '../report/report.js';
 import { warningTexts } from './warningTexts.js';
 import { bucketText, deviceTexts, otherLinesText } from './words.js';
 import { placeText } from '../report/reportText.js';
@@ -10,7 +10,7 @@ import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
-import { answer, list, table, text, type Block, type Column, type Document, type Item } from './document.js';
+import { answer, detail, item, left, list, right, table, text, type Block, type Document } from './document.js';
 import { compareSentences, fixBlocks } from './fixText.js';
 import { warnings } from './runDocument.js';
 import { snapshotName } from './shortText.js';
@@ -24,12 +24,10 @@ export function grownSince(growth: Bytes, path: string): string {
 export function compareDocuments(report: CompareReport, mostLines: number): Document[] {
   const { a, b, fix } = report;
   const result = answer(compareSentences(report, named).join(' '));
-  const hasFlow = report.buckets.library.flow !== null;
   const growth = [
-    ...list(sideItem('A', a), sideItem('B', b)),
-    ...growthTable(report, mostLines, hasFlow),
-    ...(hasFlow ? [] : text(unknownFlowSentence(report))),
-    ...(report.reused ? text(reusedSentence()) : []),
+    ...list(item(`A: ${named(a.path)}`, ...deviceTexts(a)), item(`B: ${named(b.path)}`, ...deviceTexts(b))),
+    ...growthTable(report, mostLines),
+    ...text(...unknownTexts(report)),
     ...warnings(warningTexts([a, b])),
   ];
   const heading = t('GPU memory growth');
@@ -41,26 +39,28 @@ export function compareDocuments(report: CompareReport, mostLines: number): Docu
       ];
 }
 
-function sideItem(side: 'A' | 'B', snapshot: SnapshotReport): Item {
-  return { text: `${side}: ${named(snapshot.path)}`, isAnswer: false, items: deviceTexts(snapshot) };
+/** What is not known of the surviving blocks. */
+function unknownTexts({ a, b, reused, buckets }: CompareReport): string[] {
+  const isTraced = a.events > 0 && b.events > 0;
+  return [
+    ...(buckets.library.flow !== null
+      ? []
+      : isTraced
+        ? [t('Surviving blocks are unknown: the two traces do not overlap.')]
+        : [t('Surviving blocks are unknown: one snapshot has no trace.')]),
+    ...(reused
+      ? [
+          t(
+            'The traces do not overlap: survivors are matched by address, size and stack, and an address may have been reused.',
+          ),
+        ]
+      : []),
+  ];
 }
 
-/** The reason why a comparison has no surviving blocks. */
-function unknownFlowSentence({ a, b }: CompareReport): string {
-  return a.events === 0 || b.events === 0
-    ? t('Surviving blocks are unknown: one snapshot has no trace.')
-    : t('Surviving blocks are unknown: the two traces do not overlap.');
-}
-
-/** Where traces do not meet. */
-function reusedSentence(): string {
-  return t(
-    'The traces do not overlap: survivors are matched by address, size and stack, and an address may have been reused.',
-  );
-}
-
-/** A table that adds up. @param hasFlow the blocks that moved are known */
-function growthTable(report: CompareReport, mostLines: number, hasFlow: boolean): Block[] {
+/** A table that adds up. */
+function growthTable(report: CompareReport, mostLines: number): Block[] {
+  const hasFlow = report.buckets.library.flow !== null;
   const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
   const shown = new Set(moved.slice(0, mostLines));
   const rest = report.lines.filter((line) => !shown.has(line));
@@ -70,16 +70,12 @@ function growthTable(report: CompareReport, mostLines: number, hasFlow: boolean)
     ...(others === 0 ? [] : [[sumOf([...rest, report.otherLines]), otherLinesText(others)] as const]),
     ...comparedBucketParts(report).map(([bucket, cell]) => [cell, `(${bucketText(bucket)})`] as const),
   ];
-  const flow = [t('survived'), t('new'), t('freed')];
-  const columns: Column[] = [
-    { title: t('growth'), align: '>' },
-    { title: t('bytes'), align: '>', isDetail: true },
-    { title: t('in A'), align: '>' },
-    { title: t('in B'), align: '>' },
-    { title: t('blocks A'), align: '>' },
-    { title: t('blocks B'), align: '>' },
-    ...(hasFlow ? flow.map((title): Column => ({ title, align: '>', isDetail: true })) : []),
-    { title: t('line'), align: '<' },
+  const columns = [
+    right(t('growth')),
+    detail(t('bytes')),
+    ...[t('in A'), t('in B'), t('blocks A'), t('blocks B')].map(right),
+    ...(hasFlow ? [t('survived'), t('new'), t('freed')].map(detail) : []),
+    left(t('line')),
   ];
   return table(
     columns,

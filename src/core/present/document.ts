@@ -45,21 +45,38 @@ export function answer(text: string): Block {
   return { kind: 'text', text, isAnswer: true };
 }
 
-/** None for an empty text. */
+/** A paragraph; none without a text. */
 export function text(...texts: readonly string[]): Block[] {
   const all = texts.filter(Boolean).join(' ');
   return all === '' ? [] : [{ kind: 'text', text: all, isAnswer: false }];
 }
 
 /** Without empty texts; none for no other. */
-export function list(...items: readonly (string | Item)[]): Block[] {
+export function list(...items: readonly (string | Item | null)[]): Block[] {
   const all = items
-    .filter((item) => item !== '')
-    .map((item) => (typeof item === 'string' ? { text: item, isAnswer: false, items: [] } : item));
+    .flatMap((one) => (typeof one === 'string' ? item(one) : (one ?? [])))
+    .filter((one) => one.text !== '');
   return all.length === 0 ? [] : [{ kind: 'list', items: all }];
+}
+
+export function item(text: string, ...items: readonly (string | null)[]): Item {
+  return { text, isAnswer: false, items: items.filter((below) => below !== null) };
 }
 
 /** None without rows. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): Block[] {
   return rows.length === 0 ? [] : [{ kind: 'table', columns, rows }];
+}
+
+export function left(title: string): Column {
+  return { title, align: '<' };
+}
+
+export function right(title: string): Column {
+  return { title, align: '>' };
+}
+
+/** For figures that Markdown leaves out. */
+export function detail(title: string): Column {
+  return { title, align: '>', isDetail: true };
 }

@@ -88,13 +88,10 @@ export function withoutLeaksText({ withoutLeaks }: OutOfMemoryReport): string | 
 
 /** What failed, and what would have avoided it. */
 export function failureSentences(failure: OutOfMemoryReport): string[] {
-  const sentences = [
+  return [
     failureText(failure),
-    withoutLeaksText(failure),
-    fragmentationText(failure),
-    replayedFailureText(failure),
+    ...[withoutLeaksText, fragmentationText, replayedFailureText].flatMap((text) => text(failure) ?? []),
   ];
-  return sentences.filter((sentence) => sentence !== null);
 }
 
 /** One sentence for each of the latest failures, and one for how many there are before. */

@@ -29,16 +29,16 @@ export function failedBlocks({ outOfMemory }: RunReport, mostLines: number, name
   ];
 }
 
-function factsOf(failure: OutOfMemoryReport, earlier: number, name: (text: string) => string): string[] {
+function factsOf(failure: OutOfMemoryReport, earlier: number, name: (text: string) => string): (string | null)[] {
   const { device, capacityBytes, reservedBytes, deviceFreeBytes, held } = failure;
   const callers = callersOf(failure)
     .slice(0, MAX_CALLERS)
     .map((frame) => name(placeText(frame)));
   const pass = held === null ? null : passText(held);
   return [
-    withoutLeaksText(failure) ?? '',
-    fragmentationText(failure) ?? '',
-    replayedFailureText(failure, name) ?? '',
+    withoutLeaksText(failure),
+    fragmentationText(failure),
+    replayedFailureText(failure, name),
     capacityBytes !== null
       ? t('Device {0} has {1} in total.', device, byteText(capacityBytes))
       : reservedBytes !== null && deviceFreeBytes !== null

@@ -6,7 +6,7 @@ import { VERDICT_TEXT, otherLinesText, snapshotsText } from './words.js';
 import { fileAndLine, perStep, placeText } from '../report/reportText.js';
 import { liveBytes } from '../report/snapshotReport.js';
 import { asItIs, named } from '../text/names.js';
-import { list, table, type Block } from './document.js';
+import { left, list, right, table, type Block } from './document.js';
 
 /**
  * The beginning of a comparison on every surface: its subject, if that is not a run, and the answer.
@@ -58,12 +58,7 @@ export function fixBlocks({ before, after, lines, otherLines }: FixVerdict): Blo
   return [
     ...list(t('before: {0}; after: {1}', sideText(before), sideText(after))),
     ...table(
-      [
-        { title: t('answer'), align: '<' },
-        { title: t('before'), align: '>' },
-        { title: t('after'), align: '>' },
-        { title: t('line'), align: '<' },
-      ],
+      [left(t('answer')), right(t('before')), right(t('after')), left(t('line'))],
       [...lines.map(fixCells), ...(otherLines === undefined ? [] : [['', ...rates, otherLinesText(otherLines.lines)]])],
     ),
   ];

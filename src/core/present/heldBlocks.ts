@@ -9,7 +9,7 @@ import type { Category } from '../attribution/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import { bucketText, categoryText, otherLinesText } from './words.js';
 import { fileAndLine, placeText } from '../report/reportText.js';
-import { list, table, type Block, type Column, type Item } from './document.js';
+import { detail, item, left, list, right, table, type Block, type Item } from './document.js';
 
 /** Lines that are named. */
 const MAX_LINES = 5;
@@ -41,41 +41,25 @@ export function heldBlocks(
   const rest = [...peak.lines.slice(shown.length), peak.otherLines];
   const others = rest.length - 1 + peak.otherLines.lines;
   const row = (bytes: number, blocks: string, use: string, place: string): string[] => [
-    byteText(bytes),
-    countText(bytes),
-    blocks,
-    use,
-    place,
+    ...[byteText(bytes), countText(bytes), blocks, use, place],
   ];
-  const rows = [
-    ...shown.map((line) => row(line.bytes, countText(line.blocks), usesText(line), name(placeText(line)))),
-    ...(others === 0
-      ? []
-      : [
-          row(
-            sum(rest, ({ bytes }) => bytes),
-            countText(sum(rest, ({ blocks }) => blocks)),
-            '',
-            otherLinesText(others),
-          ),
-        ]),
-    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', '', `(${heldBucketText(bucket, peak, name)})`)),
-    row(peak.liveBytes, '', '', totalTitle),
-  ];
-  const columns: Column[] = [
-    { title: amountTitle, align: '>' },
-    { title: t('bytes'), align: '>', isDetail: true },
-    { title: t('blocks'), align: '>' },
-    { title: t('for'), align: '<' },
-    { title: t('line'), align: '<' },
-  ];
+  const restBytes = sum(rest, ({ bytes }) => bytes);
+  const restBlocks = countText(sum(rest, ({ blocks }) => blocks));
   const known = shown.slice(0, MAX_LINES);
   return [
-    ...table(columns, rows),
+    ...table(
+      [right(amountTitle), detail(t('bytes')), right(t('blocks')), left(t('for')), left(t('line'))],
+      [
+        ...shown.map((line) => row(line.bytes, countText(line.blocks), usesText(line), name(placeText(line)))),
+        ...(others === 0 ? [] : [row(restBytes, restBlocks, '', otherLinesText(others))]),
+        ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', '', `(${heldBucketText(bucket, peak, name)})`)),
+        row(peak.liveBytes, '', '', totalTitle),
+      ],
+    ),
     ...list(
-      ...known.flatMap((line) => waysOf(line, name)),
+      ...known.map((line) => waysOf(line, name)),
       ...known.flatMap((line) => blockTexts(line, name)),
-      ...olderTexts(peak, name),
+      olderText(peak, name),
     ),
   ];
 }
@@ -102,19 +86,17 @@ function blockTexts(line: PeakLine, name: (text: string) => string): string[] {
   const isOfModel = OF_MODEL.has([...categories].sort((a, b) => b.bytes - a.bytes).at(0)?.category ?? 'other');
   const place = name(fileAndLine(line));
   return [
-    ...(fromEarlierSteps > 0
-      ? [
-          tCount(
-            fromEarlierSteps,
-            '{1}: 1 block is left from an earlier step.',
-            '{1}: {0} blocks are left from earlier steps.',
-            place,
-          ),
-        ]
-      : []),
-    ...(most >= MORE_THAN_LAYERS && !isOfModel
-      ? [t('{1}: one pass does not make {0} equal blocks: look for what collects them.', countText(most), place)]
-      : []),
+    fromEarlierSteps === 0
+      ? ''
+      : tCount(
+          fromEarlierSteps,
+          '{1}: 1 block is left from an earlier step.',
+          '{1}: {0} blocks are left from earlier steps.',
+          place,
+        ),
+    most < MORE_THAN_LAYERS || isOfModel
+      ? ''
+      : t('{1}: one pass does not make {0} equal blocks: look for what collects them.', countText(most), place),
   ];
 }
 
@@ -128,41 +110,27 @@ function heldBucketText(bucket: Bucket, { libraries, buckets }: PeakReport, name
   return parts.length === 0 ? bucketText(bucket) : t('library: {0}', parts.join(', '));
 }
 
-/** How a line came by its memory, with its ways below where there are several; none where nothing is worth a word. */
-function waysOf(line: PeakLine, name: (text: string) => string): Item[] {
-  const { ways, bytes } = line;
+/** How a line came by its memory, with its ways below where there are several; null where nothing is worth a word. */
+function waysOf({ ways, bytes, ...line }: PeakLine, name: (text: string) => string): Item | null {
   const place = name(fileAndLine(line));
   const shown = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MAX_WAYS);
   if (shown.length < 2) {
     const equal = shown.map((way) => equalText(way, bytes)).join('');
     const through = shown.at(0)?.through ?? null;
-    if (equal === '') return [];
-    const text =
+    if (equal === '') return null;
+    return item(
       through === null
         ? t('{0}: {1} from one stack.', place, equal)
-        : t('{0}: {1} from one stack, through {2}.', place, equal, name(libraryText(through)));
-    return [{ text, items: [], isAnswer: false }];
+        : t('{0}: {1} from one stack, through {2}.', place, equal, name(libraryText(through))),
+    );
   }
   const rest = ways.filter((way) => !shown.includes(way));
-  return [
-    {
-      text: tCount(ways.length, '{1}: 1 way:', '{1}: {0} ways:', place),
-      isAnswer: false,
-      items: [
-        ...shown.map((way) => wayText(way, name)),
-        ...(rest.length === 0
-          ? []
-          : [
-              tCount(
-                rest.length,
-                '{1} in 1 other way',
-                '{1} in {0} other ways',
-                byteText(sum(rest, (way) => way.bytes)),
-              ),
-            ]),
-      ],
-    },
-  ];
+  const amount = byteText(sum(rest, (way) => way.bytes));
+  return item(
+    tCount(ways.length, '{1}: 1 way:', '{1}: {0} ways:', place),
+    ...shown.map((way) => wayText(way, name)),
+    rest.length === 0 ? null : tCount(rest.length, '{1} in 1 other way', '{1} in {0} other ways', amount),
+  );
 }
 
 function wayText(way: HeldWay, name: (text: string) => string): string {
@@ -187,11 +155,11 @@ function libraryText(frame: ReportFrame): string {
 }
 
 /** What is known of memory without a stack that is older than the trace, as one note. */
-function olderTexts(peak: PeakReport, name: (text: string) => string): string[] {
+function olderText(peak: PeakReport, name: (text: string) => string): string {
   const all = peak.buckets.beforeRecording;
   const { older } = peak;
   const known = older.bytes;
-  if (known < MIN_OLDER * peak.liveBytes || known === 0) return [];
+  if (known < MIN_OLDER * peak.liveBytes || known === 0) return '';
   const uses = [
     [t('parameters {0}', byteText(older.parameterBytes)), older.parameterBytes],
     [t('optimizer state {0}', byteText(older.stateBytes)), older.stateBytes],
@@ -209,17 +177,15 @@ function olderTexts(peak: PeakReport, name: (text: string) => string): string[] 
       ? t('Before recording or without a stack: {0}.', byteText(known))
       : t('Before recording: {0}.', byteText(known));
   return [
-    [
-      amount,
-      used.length === 0 ? '' : t('Of it {0}.', used.join(', ')),
-      evidenceText(older),
-      ...heldTexts(peak),
-      freedText(older, known, name),
-      open >= LEAST_OPEN * known && !isBlind ? t('Record from before the model is built to see its lines.') : '',
-    ]
-      .filter((text) => text !== '')
-      .join(' '),
-  ];
+    amount,
+    used.length === 0 ? '' : t('Of it {0}.', used.join(', ')),
+    evidenceText(older),
+    ...heldTexts(peak),
+    freedText(older, known, name),
+    open >= LEAST_OPEN * known && !isBlind ? t('Record from before the model is built to see its lines.') : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 /** How the sizes of the weights are known. */

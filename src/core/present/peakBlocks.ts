@@ -1,7 +1,6 @@
 /** The peaks of a run. */
 import { PINNED_HOST } from '../model/units.js';
-import { eventSentence, peakParts, peakSentence } from './peakText.js';
-import { categoriesText } from './words.js';
+import { eventSentence, heightText, peakParts } from './peakText.js';
 import { lastFailure } from '../report/outOfMemory.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { PeakReport, RunReport } from '../report/report.js';
@@ -20,7 +19,8 @@ export function peakBlocks(run: RunReport, mostLines: number, { name, text: shor
     ...otherPeaks(run, high).flatMap((peak) =>
       peak === high[0] || mostLines === Infinity
         ? [
-            ...text(captionOf(peak, run, name)),
+            // The first sentence of a lone snapshot's report has the height of its first peak.
+            ...text(peak === high[0] && isLoneSnapshot(run) ? '' : heightText(peak), eventSentence(peak, name)),
             ...heldBlocks(
               peak,
               peak.isState ? t('live') : t('at peak'),
@@ -29,7 +29,7 @@ export function peakBlocks(run: RunReport, mostLines: number, { name, text: shor
               name,
             ),
           ]
-        : text(peakSentence(peak, name), t('Largest: {0}.', peakParts(peak, name))),
+        : text(heightText(peak), eventSentence(peak, name), t('Largest: {0}.', peakParts(peak, name))),
     ),
   ];
 }
@@ -40,12 +40,6 @@ const SAME = 0.95;
 function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): PeakReport[] {
   const held = lastFailure(outOfMemory)?.held ?? null;
   return peaks.filter(({ device, liveBytes }) => device !== held?.device || held.liveBytes < SAME * liveBytes);
-}
-
-/** The first sentence of a lone snapshot's report has the height of its first peak. */
-function captionOf(peak: PeakReport, run: RunReport, name: (text: string) => string): string {
-  if (!isLoneSnapshot(run) || peak !== highPeaks(run).at(0)) return peakSentence(peak, name);
-  return peak.isState ? t('At the snapshot: {0}.', categoriesText(peak.categories)) : eventSentence(peak, name);
 }
 
 /** Devices of which one holds this many times as much as the next are not in balance. */

@@ -14,39 +14,27 @@ export function peakShort({ isState, liveBytes }: PeakReport): string {
   return isState ? t('{0} live', byteText(liveBytes)) : t('peak {0}', byteText(liveBytes));
 }
 
-/** Height and pass of a peak. */
+/** Height, step and pass of a peak. */
 export function heightText(peak: PeakReport): string {
+  const { step, isTruncated } = peak;
   const [device, amount, pass] = [deviceName(peak.device), byteText(peak.liveBytes), passText(peak)];
   if (peak.isState) return t('Held on {0}: {1}.', device, amount);
-  if (pass === null)
-    return peak.isTruncated
+  if (isTruncated)
+    return pass === null
       ? t('Peak of {0} in the recorded part: {1}.', device, amount)
-      : t('Peak of {0}: {1}.', device, amount);
-  return peak.isTruncated
-    ? t('Peak of {0} in the recorded part: {1} {2}.', device, amount, pass)
-    : t('Peak of {0}: {1} {2}.', device, amount, pass);
+      : t('Peak of {0} in the recorded part: {1} {2}.', device, amount, pass);
+  if (step === null)
+    return pass === null ? t('Peak of {0}: {1}.', device, amount) : t('Peak of {0}: {1} {2}.', device, amount, pass);
+  return pass === null
+    ? t('Peak of {0}: {1} in step {2}.', device, amount, countText(step))
+    : t('Peak of {0}: {1} in step {2} {3}.', device, amount, countText(step), pass);
 }
 
-/** Time, place and categories of the peak. @param code makes a code span of a recorded name */
-export function peakSentence(peak: PeakReport, code: (text: string) => string): string {
-  const live = [deviceName(peak.device), byteText(peak.liveBytes), countText(peak.liveBytes)];
-  if (peak.isState) return t('Held on {0}: {1} ({2} B): {3}.', ...live, categoriesText(peak.categories));
-  const pass = passText(peak);
-  const height =
-    peak.step === null
-      ? pass === null
-        ? t('Peak of {0}: {1} live ({2} B).', ...live)
-        : t('Peak of {0}: {1} live ({2} B) {3}.', ...live, pass)
-      : pass === null
-        ? t('Peak of {0}: {1} live ({2} B) in step {3}.', ...live, countText(peak.step))
-        : t('Peak of {0}: {1} live ({2} B) in step {3} {4}.', ...live, countText(peak.step), pass);
-  return `${height} ${eventSentence(peak, code)}`;
-}
-
-/** The event of a peak, the line that allocates there, its module, and the categories of all that is live. */
+/** The event of a peak, the line that allocates there, its module, and the categories of all that is live. @param code prints a recorded name */
 export function eventSentence(peak: PeakReport, code: (text: string) => string): string {
   const { event, at, module } = peak;
   const categories = categoriesText(peak.categories);
+  if (peak.isState) return t('At the snapshot: {0}.', categories);
   if (event < 0) return t('Before the trace begins: {0}.', categories);
   const ordinal = countText(event);
   if (at === null) return t('After event {0}: {1}.', ordinal, categories);

@@ -17,7 +17,7 @@ const MAX_END = 64;
 /** Characters of a holder's name after its line. */
 const MAX_NAME = 36;
 
-interface Presented {
+export interface Presented {
   /** The number that matters first, for narrow places: `35.8 MiB/step`. */
   readonly short: string;
   /** `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
@@ -44,7 +44,7 @@ export interface PresentedFinding extends Presented {
   readonly fix: string | null;
 }
 
-export interface PresentedLine extends Presented {
+interface PresentedLine extends Presented {
   /** The holder with its explanation and a place, which is a name; no place if it is this line. */
   readonly heldBy: string | null;
   /** As a part of its finding. */
@@ -63,8 +63,14 @@ interface LineOfRuns {
   readonly ranks: number;
 }
 
+/** A finding of a run. */
+export interface FindingOfRun {
+  readonly run: RunReport;
+  readonly finding: Finding;
+}
+
 /** @param code prints a recorded name */
-export function presentFinding(finding: Finding, { steps }: RunReport, code = asItIs): PresentedFinding {
+export function presentFinding({ finding, run: { steps } }: FindingOfRun, code = asItIs): PresentedFinding {
   const { holder } = finding;
   const answer = findingSentence(finding, steps, null);
   const lens = `◆ ${answer}`;

@@ -23,7 +23,7 @@ import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t, tCount } from '../text/translate.js';
-import { answer, list, table, text, type Block, type Column, type Document } from './document.js';
+import { answer, detail, item, left, list, right, table, text, type Block, type Document } from './document.js';
 import { failedBlocks } from './failedBlocks.js';
 import { peakBlocks } from './peakBlocks.js';
 import { allocatedText, presentFinding } from './presented.js';
@@ -108,18 +108,20 @@ function forecastText({ forecast }: RunReport): string {
 
 function findingBlock(finding: Finding, run: RunReport, { name, text: short }: ShortNames): Block[] {
   const { holder, lines } = finding;
-  const { sentence, fix, evidence } = presentFinding(finding, run, name);
+  const { sentence, fix, evidence } = presentFinding({ finding, run }, name);
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
   const places = lines.map((line) => name(placeText(line)));
   const place = name(fileAndLine(finding));
+  const answered =
+    holder === null ? `${place}: ${sentence}.` : `${place}: ${sentence} (${holderSourceText(holder.source)}).`;
   return list({
-    text: holder === null ? `${place}: ${sentence}.` : `${place}: ${sentence} (${holderSourceText(holder.source)}).`,
+    ...item(
+      answered,
+      fix,
+      evidence === null ? null : t('Evidence: {0}', short(evidence)),
+      isElsewhere ? allocatedText(places, MAX_LINES) : null,
+    ),
     isAnswer: true,
-    items: [
-      ...(fix === null ? [] : [fix]),
-      ...(evidence === null ? [] : [t('Evidence: {0}', short(evidence))]),
-      ...(isElsewhere ? [allocatedText(places, MAX_LINES)] : []),
-    ],
   });
 }
 
@@ -152,16 +154,12 @@ function linesTable(run: RunReport, mostLines: number, name: (text: string) => s
     ...['', byteText(bytes), countText(bytes), growth, '', blocks, '', '', place],
   ];
   const buckets = run.buckets.library + run.buckets.beforeRecording;
-  const columns: Column[] = [
-    { title: t('verdict'), align: '<' },
-    { title: t('live'), align: '>' },
-    { title: t('bytes'), align: '>', isDetail: true },
-    { title: t('growth'), align: '>' },
-    { title: t('rate'), align: '>' },
-    { title: t('blocks'), align: '>' },
-    { title: t('series'), align: '<' },
-    { title: t('for'), align: '<' },
-    { title: t('line'), align: '<' },
+  const columns = [
+    left(t('verdict')),
+    right(t('live')),
+    detail(t('bytes')),
+    ...[t('growth'), t('rate'), t('blocks')].map(right),
+    ...[t('series'), t('for'), t('line')].map(left),
   ];
   return table(columns, [
     ...shown.map((line) => lineRow(line, run, name)),

@@ -24,19 +24,16 @@ export function verdictSentence(run: RunReport, code = asItIs): string {
   ].join(' ');
 }
 
-/** Whether the passes of a lone snapshot's trace leave memory behind; empty without passes. */
-function passesText({ passes }: RunReport): string[] {
-  if (passes === null) return [];
-  const { count, growthBytes } = passes;
-  return [
-    growthBytes <= 0
-      ? t('Nothing grows over {0} passes.', countText(count))
-      : t(
-          'Live memory grows by {0} over the last half of {1} passes: record more of them.',
-          byteText(growthBytes),
-          countText(count),
-        ),
-  ];
+/** Whether the passes of a lone snapshot's trace leave memory behind. */
+function passesText({ count, growthBytes }: NonNullable<RunReport['passes']>): string {
+  const passes = countText(count);
+  return growthBytes <= 0
+    ? t('Nothing grows over {0} passes.', passes)
+    : t(
+        'Live memory grows by {0} over the last half of {1} passes: record more of them.',
+        byteText(growthBytes),
+        passes,
+      );
 }
 
 /** The peak and what holds it, or, without a trace, the live memory. */
@@ -50,7 +47,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     heightText(peak),
     // Memory at out of memory is listed above.
     ...(run.outOfMemory.length > 0 ? [] : [t('Largest: {0}.', peakParts(peak, code))]),
-    ...passesText(run),
+    ...(run.passes === null ? [] : [passesText(run.passes)]),
   ].join(' ');
 }
 

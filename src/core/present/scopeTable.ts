@@ -7,7 +7,7 @@ import { deviceName } from '../text/deviceName.js';
 import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
-import { table, type Block } from './document.js';
+import { left, right, table, type Block } from './document.js';
 
 /** Rows of the table. */
 const MAX_ROWS = 8;
@@ -18,13 +18,7 @@ export function scopeTable(run: RunReport): Block[] {
   const several = new Set(moving.map(({ device }) => device)).size > 1;
   const shown = new Set([...moving].sort((a, b) => b.peakBytes - a.peakBytes).slice(0, MAX_ROWS));
   return table(
-    [
-      { title: t('at start'), align: '>' },
-      { title: t('at end'), align: '>' },
-      { title: t('peak inside'), align: '>' },
-      { title: t('repeats'), align: '>' },
-      { title: t('scope'), align: '<' },
-    ],
+    [right(t('at start')), right(t('at end')), right(t('peak inside')), right(t('repeats')), left(t('scope'))],
     run.scopes
       .filter((scope) => shown.has(scope))
       .map(({ device, name, repeats, startBytes, endBytes, peakBytes }) => [

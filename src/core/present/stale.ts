@@ -1,8 +1,8 @@
 /** Findings of a source that is no longer, or may not be, the one that ran. */
 import { t } from '../text/translate.js';
-import { listed } from './presented.js';
+import { listed, type Presented } from './presented.js';
 
-export interface Staleness {
+interface Staleness {
   /** Edited since, or perhaps a different version. */
   readonly edited: boolean;
   readonly otherVersion: boolean;
@@ -16,9 +16,15 @@ export function staleText({ edited, otherVersion }: Staleness): string | null {
   return otherVersion ? t('different version') : t('before your edit');
 }
 
-/** A text of a mark, which stays empty if it is. */
-export function withStale(text: string, stale: Staleness): string {
-  return text === '' ? '' : listed(text, staleText(stale));
+/** Above the line. */
+export function withStale(lens: string, stale: Staleness): string {
+  return listed(lens, staleText(stale));
+}
+
+/** After the line: what the lens does not say. Without a lens, an edit is worth more than the holder. */
+export function endOfLine({ lens, end, endAlone }: Presented, hasLens: boolean, stale: Staleness): string {
+  if (hasLens) return end;
+  return stale.edited ? withStale(lens, stale) : endAlone;
 }
 
 export function staleSentence({ edited, otherVersion, holderEdited }: Staleness): string | null {

@@ -26,7 +26,7 @@ export function reportJson(report: Report): ReportJson {
 
 export function findingJson({ lines, ...finding }: Finding, run: RunReport): FindingJson {
   return {
-    sentence: presentFinding({ ...finding, lines }, run).sentence,
+    sentence: presentFinding({ finding: { ...finding, lines }, run }).sentence,
     ...finding,
     lines: lines.map((one) => {
       const { file, line, function: name, verdict } = one;

@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { actionTexts } from '../../core/present/actions.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
@@ -74,11 +73,11 @@ function whatWouldHelp(path: string, { diagnostics }: vscode.CodeActionContext):
 
 function wayTo(finding: FindingMark): vscode.CodeAction[] {
   if (finding.parts[0].finding.holder === null || !finding.mapped) return [];
-  return [actionFor(actionTexts().holder, InternalCommand.openSource, finding)];
+  return [actionFor(vscode.l10n.t('Go to the statement that holds the memory'), InternalCommand.openSource, finding)];
 }
 
 function ignoring(finding: FindingMark): vscode.CodeAction {
-  return actionFor(actionTexts().ignore, Command.ignoreLeak, finding);
+  return actionFor(vscode.l10n.t('Ignore this leak'), Command.ignoreLeak, finding);
 }
 
 function actionFor(title: string, command: string, { file, line }: FindingMark): vscode.CodeAction {

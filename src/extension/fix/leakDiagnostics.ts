@@ -86,8 +86,7 @@ export class LeakDiagnostics extends Listener {
 
   /** The hover of the line omits this text. */
   private problem(finding: FindingMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
-    const [{ run, finding: worst }] = finding.parts;
-    const diagnostic = new vscode.Diagnostic(range, visibleText(presentFinding(worst, run).sentence), severity);
+    const diagnostic = new vscode.Diagnostic(range, visibleText(presentFinding(finding.parts[0]).sentence), severity);
     diagnostic.source = LEAK_SOURCE;
     diagnostic.code = LEAK_CODE;
     diagnostic.relatedInformation = finding.lines

@@ -37,8 +37,8 @@ interface HoverPlace {
 
 /** Recorded names and paths are escaped, and places in the workspace are links. */
 export function hoverMarkdown(finding: FindingMark, { mark, stale, isInProblem, canOpen }: HoverPlace): string {
-  const { run, finding: whole } = finding.parts[0];
-  const told = presentFinding(whole, run);
+  const { finding: whole } = finding.parts[0];
+  const told = presentFinding(finding.parts[0]);
   const { answer, heldBy, evidence } = mark === null ? told : presentLine(mark);
   const link = (place: { readonly file: string; readonly line: number }, label: string): string =>
     canOpen(place.file)

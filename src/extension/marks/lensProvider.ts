@@ -117,8 +117,7 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
   private holderLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     return this.marks.holdersIn(document).flatMap(({ item: finding, place: at }) => {
       const range = lineRange(document, at.line);
-      const [{ run, finding: worst }] = finding.parts;
-      const title = withStale(presentFinding(worst, run).lens, at);
+      const title = withStale(presentFinding(finding.parts[0]).lens, at);
       const tooltip = vscode.l10n.t('Go to the line that allocates most of it');
       const most = lens(range, InternalCommand.openSource, title, tooltip, finding.lines[0]);
       return [most, ...fixLens(range, finding, at)];

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { presentFinding, presentLine } from '../../core/present/presented.js';
-import { withStale } from '../../core/present/stale.js';
+import { presentFinding, presentLine, type Presented } from '../../core/present/presented.js';
+import { endOfLine } from '../../core/present/stale.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { Color } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -46,29 +46,26 @@ export class LineDecorations extends Listener {
     const { document } = editor;
     if (this.marks.isHiddenIn(editor)) return options;
     const { shown } = this.marks;
-    const endOf = ({ end, endAlone }: { end: string; endAlone: string }): string => (shown.codeLens ? end : endAlone);
-    const add = (tone: Tone, place: MarkedPlace, text: string): void => {
-      // The lens already has this text.
-      const label = shown.codeLens ? text : withStale(text, place);
+    const add = (tone: Tone, place: MarkedPlace, told: Presented | null): void => {
+      const label = told === null || !shown.endOfLine ? '' : endOfLine(told, shown.codeLens, place);
       options[place.edited ? 'stale' : tone].push({
         range: document.lineAt(place.line - 1).range,
         ...(label === '' ? {} : { renderOptions: { after: { contentText: visibleText(label) } } }),
       });
     };
     for (const { item, place } of this.marks.growthIn(document)) {
-      add(item.growthBytes > 0 ? 'growth' : 'shrink', place, '');
+      add(item.growthBytes > 0 ? 'growth' : 'shrink', place, null);
     }
     for (const { item, place } of this.marks.leaksIn(document)) {
       if (item.tone === 'growing') continue;
       const tone = isCallerOnly(item) ? 'stale' : item.tone;
-      add(tone, place, shown.endOfLine ? endOf(presentLine(item)) : '');
+      add(tone, place, presentLine(item));
     }
     const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
     for (const { item, place } of this.marks.holdersIn(document)) {
       // A leaking line has its own text.
       if (item.tone === 'growing' || own.has(place.line)) continue;
-      const [{ run, finding }] = item.parts;
-      add(item.tone, place, shown.endOfLine ? endOf(presentFinding(finding, run)) : '');
+      add(item.tone, place, presentFinding(item.parts[0]));
     }
     return options;
   }

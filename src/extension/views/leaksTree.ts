@@ -164,9 +164,8 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
 
   private findingItem(node: FindingNode): vscode.TreeItem {
     const { finding, ignored } = node;
-    const [{ run, finding: worst }] = finding.parts;
-    const { holder, lines } = worst;
-    const told = presentFinding(worst, run);
+    const { holder, lines } = finding.parts[0].finding;
+    const told = presentFinding(finding.parts[0]);
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     // The number first, for the view is narrow.
     const item = new vscode.TreeItem(told.short, hasLines(node) ? Expanded : Collapsed);

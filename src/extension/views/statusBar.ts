@@ -133,22 +133,16 @@ function loneText(run: RunReport): Text {
 
 /** Findings that are no leaks. */
 function growthText(tone: MarkTone): [icon: string, short: string] {
-  switch (tone) {
-    case 'cycle':
-      return ['$(sync)', vscode.l10n.t('cycle')];
-    case 'growing':
-      return ['$(watch)', vscode.l10n.t('growing')];
-    default:
-      return ['$(arrow-up)', vscode.l10n.t('growth')];
-  }
+  if (tone === 'cycle') return ['$(sync)', vscode.l10n.t('cycle')];
+  return tone === 'growing' ? ['$(watch)', vscode.l10n.t('growing')] : ['$(arrow-up)', vscode.l10n.t('growth')];
 }
 
 /** Findings with links to their lines. */
 function tooltipOf(findings: readonly FindingMark[]): vscode.MarkdownString {
-  const rows = findings.slice(0, MAX_FINDINGS).map(({ file, line, mapped, parts: [{ finding, run }] }) => {
+  const rows = findings.slice(0, MAX_FINDINGS).map(({ file, line, mapped, parts: [worst] }) => {
     const place = `${basename(file)}:${line}`;
     const at = mapped ? commandLink(place, InternalCommand.openSource, [{ file, line }]) : escapeMarkdown(place);
-    return `- ${at}: ${escapeMarkdown(presentFinding(finding, run).sentence)}`;
+    return `- ${at}: ${escapeMarkdown(presentFinding(worst).sentence)}`;
   });
   const rest = findings.length - rows.length;
   if (rest > 0) rows.push(`- ${vscode.l10n.t('{0} more', rest)}`);

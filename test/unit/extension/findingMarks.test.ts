@@ -16,8 +16,8 @@ function marksOf(runs: RunReport[], canOpen: (file: string) => boolean = () => t
   return findingMarks(whole, lineMarks(whole), canOpen);
 }
 
-function told({ parts: [{ finding, run }] }: FindingMark): PresentedFinding {
-  return presentFinding(finding, run);
+function told({ parts: [worst] }: FindingMark): PresentedFinding {
+  return presentFinding(worst);
 }
 
 describe('A finding in the editor', () => {

@@ -9,7 +9,7 @@ import { renderText } from '../../../src/core/render/renderText.js';
 import { askingSentences, askingShort } from '../../../src/core/present/failed.js';
 import { rateOf } from '../../../src/core/present/findingSentence.js';
 import { listed, presentFinding, presentLine } from '../../../src/core/present/presented.js';
-import { staleSentence, staleText, withStale } from '../../../src/core/present/stale.js';
+import { endOfLine, staleSentence, staleText, withStale } from '../../../src/core/present/stale.js';
 import { leakAlert, leaksShort, runningOutAlert } from '../../../src/core/present/summary.js';
 import { hoverMarkdown } from '../../../src/extension/marks/hoverText.js';
 import { askingMarks } from '../../../src/extension/results/askingMarks.js';
@@ -18,6 +18,7 @@ import { lineMarks, type LineMark } from '../../../src/extension/results/lineMar
 
 /** Rows of tables in a report. */
 const MOST = 4;
+const NOT_EDITED = { edited: false, otherVersion: false };
 const EDITED = { edited: true, otherVersion: false };
 const OTHER = { edited: true, otherVersion: true };
 
@@ -70,7 +71,7 @@ function told(rows: readonly Row[]): string[] {
 
 function findingRows(finding: FindingMark, canOpen: (file: string) => boolean): Row[] {
   const [{ finding: worst, run }] = finding.parts;
-  const { short, sentence, detail } = presentFinding(worst, run);
+  const { short, sentence, detail } = presentFinding(finding.parts[0]);
   const rate = rateOf(worst.bytesPerStep, run.steps);
   const place = `${finding.file}:${finding.line}`;
   return [
@@ -90,25 +91,27 @@ function findingRows(finding: FindingMark, canOpen: (file: string) => boolean): 
 }
 
 function holderRows(finding: FindingMark, canOpen: (file: string) => boolean): Row[] {
-  const [{ finding: worst, run }] = finding.parts;
-  const { lens, end, endAlone } = presentFinding(worst, run);
+  const told = presentFinding(finding.parts[0]);
   return [
-    ['holding line: lens', lens],
-    ['holding line: lens, edited', withStale(lens, EDITED)],
-    ['holding line: end', end],
-    ['holding line: end without lens', endAlone],
+    ['holding line: lens', told.lens],
+    ['holding line: lens, edited', withStale(told.lens, EDITED)],
+    ['holding line: end', endOfLine(told, true, NOT_EDITED)],
+    ['holding line: end without lens', endOfLine(told, false, NOT_EDITED)],
+    ['holding line: end without lens, edited', endOfLine(told, false, EDITED)],
     ['holding line: hover', hoverOf(finding, null, null, canOpen)],
   ];
 }
 
 function lineRows(finding: FindingMark, mark: LineMark, canOpen: (file: string) => boolean): Row[] {
-  const { short, lens, end, endAlone, allocates, unfound, rank, detail } = presentLine(mark);
+  const told = presentLine(mark);
+  const { short, lens, allocates, unfound, rank, detail } = told;
   return [
     ['allocating line: lens', lens],
     ['allocating line: lens, edited', withStale(lens, EDITED)],
     ['allocating line: lens, different version', withStale(lens, OTHER)],
-    ['allocating line: end', end],
-    ['allocating line: end without lens', endAlone],
+    ['allocating line: end', endOfLine(told, true, NOT_EDITED)],
+    ['allocating line: end without lens', endOfLine(told, false, NOT_EDITED)],
+    ['allocating line: end without lens, edited', endOfLine(told, false, EDITED)],
     ['allocating line: related to the problem', allocates],
     ['allocating line: row', listed(short, unfound, rank)],
     ['allocating line: row, edited', listed(short, staleText(EDITED), unfound, rank)],
