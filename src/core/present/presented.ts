@@ -81,7 +81,7 @@ export function presentFinding({ finding, run: { steps } }: FindingOfRun, code =
   const fix = holder?.fix == null ? null : t('Fix: {0}', code(holder.fix));
   const evidence = findingEvidence(finding);
   return {
-    ...{ short: shortAmount(finding, steps), answer, sentence, lens, end, endAlone: fitting(lens, end) },
+    ...{ short: shortAmount(finding, steps), answer, sentence, lens, end, endAlone: fitting(`${lens}  ${end}`, lens) },
     ...{ heldBy, isExplained, fix, evidence },
     detail: [sentence, isExplained ? heldBy : null, fix, evidence].filter((text) => text !== null),
   };
@@ -92,14 +92,15 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
   const answer = findingSentence(amount, run.steps, null);
   const unfound = line.unfound === null ? null : t('in {0}, not found', shortPlace(line.unfound));
   const rank = ranks < 2 || run.rank === null ? '' : rankText(run.rank, others.length);
-  const lens = listed(`${GLYPHS[line.verdict] ?? '▲'} ${answer}`, unfound ?? rank);
+  const amountOnly = `${GLYPHS[line.verdict] ?? '▲'} ${answer}`;
+  const lens = listed(amountOnly, unfound ?? rank);
   const way = wayText(line, file);
   const trend = line.series.length > 2 ? sparkline(line.series, TREND_WIDTH) : '';
   const end = [trend, way].filter(Boolean).join(' ');
   const evidence = line.evidence === null ? null : evidenceText(line.evidence);
   return {
     ...{ short: shortAmount(amount, run.steps), answer, lens, end: cut(end, MAX_END), evidence },
-    endAlone: fitting(lens, end, way),
+    endAlone: fitting(`${lens}  ${end}`, `${lens}  ${way}`, lens, amountOnly),
     detail: [answer, ...(evidence === null ? [] : [evidence])],
     heldBy: line.holder === null ? null : heldText(line.holder, { file, line: line.line }),
     allocates: t('allocates {0}', byteText(amount.bytes)),
@@ -107,10 +108,10 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
   };
 }
 
-/** The amount, and the first addition that has room after it. */
-function fitting(amount: string, ...additions: readonly string[]): string {
-  const all = additions.filter(Boolean).map((text) => `${amount}  ${text}`);
-  return all.find(({ length }) => length <= MAX_END) ?? cut(amount, MAX_END);
+/** The first text that has room after a line. */
+function fitting(...texts: readonly string[]): string {
+  const all = texts.map((text) => text.trimEnd());
+  return all.find(({ length }) => length <= MAX_END) ?? cut(all[all.length - 1], MAX_END);
 }
 
 /** @param places of the lines that allocate */

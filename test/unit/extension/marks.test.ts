@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { CompareLine } from '../../../src/core/report/report.js';
 import { grownSince } from '../../../src/core/present/comparison.js';
-import { presentLine } from '../../../src/core/present/presented.js';
+import { presentFinding, presentLine } from '../../../src/core/present/presented.js';
 import { snapshotName } from '../../../src/core/present/shortText.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
+import { findingMarks } from '../../../src/extension/results/findingMarks.js';
 import { byFile, isOfOtherText, lineMarks, neighborMark } from '../../../src/extension/results/lineMarks.js';
 import { lineReport, MiB, report, runReport, snapshotReport } from './support/reports.js';
 
@@ -122,6 +123,23 @@ describe('Marks of a report', () => {
     };
     assert.equal(wayTo('src/train.py'), '▂▅█ → held at train.py:26');
     assert.equal(wayTo(mark.file), '▂▅█ → held at line 26');
+  });
+
+  it('have at most 64 characters after the line, and keep the amount where not all has room', () => {
+    const file = `${'deeply_nested_'.repeat(8)}module.py`;
+    const name = 'self.statistics.'.repeat(9);
+    const holder = { source: 'recorder' as const, file, line: 123456, name, text: name, fix: null, edit: null };
+    for (const verdict of ['leak', 'growing', 'cycle', 'tooShort'] as const) {
+      for (const unfound of [null, { file, line: 123456, function: 'forward' }]) {
+        const whole = report(runReport([lineReport({ verdict, holder, unfound })]));
+        const marks = lineMarks(whole);
+        const [finding] = findingMarks(whole, marks, () => true);
+        for (const { answer, end, endAlone } of [presentLine(marks[0]), presentFinding(finding.parts[0])]) {
+          assert.ok(end.length <= 64 && endAlone.length <= 64, `${end}\n${endAlone}`);
+          assert.equal(endAlone.slice(2, answer.length + 2), answer);
+        }
+      }
+    }
   });
 });
 
