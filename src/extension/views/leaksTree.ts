@@ -257,9 +257,7 @@ function iconOf(tone: MarkTone, isStale: boolean): vscode.ThemeIcon {
 
 function unmappedItem(files: number): vscode.TreeItem {
   const item = new vscode.TreeItem(
-    files === 1
-      ? vscode.l10n.t('1 recorded file is not matched')
-      : vscode.l10n.t('{0} recorded files are not matched', files),
+    tCount(files, '1 recorded file is not matched', '{0} recorded files are not matched'),
   );
   item.description = vscode.l10n.t('map folder…');
   item.tooltip = vscode.l10n.t('Recorded files that match no file of this workspace. Click to map a folder.');
@@ -271,9 +269,7 @@ function unmappedItem(files: number): vscode.TreeItem {
 /** Cells cannot be mapped: only their text identifies them. */
 function unmatchedCellsItem(cells: number): vscode.TreeItem {
   const item = new vscode.TreeItem(
-    cells === 1
-      ? vscode.l10n.t('1 recorded notebook cell is not matched')
-      : vscode.l10n.t('{0} recorded notebook cells are not matched', cells),
+    tCount(cells, '1 recorded notebook cell is not matched', '{0} recorded notebook cells are not matched'),
   );
   item.description = vscode.l10n.t('cell text has changed');
   item.tooltip = vscode.l10n.t(
