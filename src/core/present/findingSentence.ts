@@ -36,7 +36,7 @@ export function findingSentence(
     case 'cycle':
       return holder === null
         ? t('Reference cycle holds up to {0}', amount)
-        : t('Reference cycle holds up to {0}, held by {1}', amount, holder);
+        : t('Reference cycle holds up to {0}: {1}', amount, holder);
     case 'growing':
       if (rate === null)
         return holder === null
