@@ -3,7 +3,7 @@
  * in each room; test/unit/house/walls.test.ts plants an import through each wall.
  */
 const core =
-  'text bytes pickle formats model allocator attribution timeline digest runs facts verdict python retention report render oom'
+  'text bytes pickle formats model allocator attribution timeline digest runs facts verdict python retention report present render oom'
     .split(' ')
     .map((room) => `core/${room}`);
 
@@ -27,7 +27,8 @@ const rooms = {
     .split(' ')
     .map((room) => `core/${room}`),
   'core/oom': ['core/model', 'core/allocator', 'core/attribution', 'core/text'],
-  'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),
+  'core/present': 'model attribution runs verdict report oom text'.split(' ').map((room) => `core/${room}`),
+  'core/render': 'model attribution report present text'.split(' ').map((room) => `core/${room}`),
   protocol: core,
   node: core,
   worker: [...core, 'node', 'protocol'],
@@ -36,6 +37,7 @@ const rooms = {
     'core/model',
     'core/attribution',
     'core/report',
+    'core/present',
     'core/render',
     'core/oom',
     'core/text',

@@ -1,5 +1,5 @@
 /** The planted programs and what is known of them: test/fixtures/planted/planted.json. */
-import { evidenceText } from '../src/core/report/evidenceText.js';
+import { evidenceText } from '../src/core/present/evidenceText.js';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../src/core/digest/digest.js';

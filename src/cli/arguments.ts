@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { DEFAULT_SETTINGS, withSettings } from '../core/allocator/settings.js';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
-import { VERDICT_TEXT } from '../core/report/reportText.js';
+import { VERDICT_TEXT } from '../core/present/words.js';
 import { parseBytes } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import { UsageError } from './usageError.js';

@@ -4,7 +4,7 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { NO_BUDGET, overBudget } from '../core/report/budget.js';
 import { withIgnored } from '../core/report/ignoredLeaks.js';
 import { ranksText } from '../core/report/ranks.js';
-import { reportJson } from '../core/render/findingText.js';
+import { reportJson } from '../core/render/findingJson.js';
 import { visibleJson, visibleText } from '../core/text/plainText.js';
 import type { LineReport, Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';

@@ -1,6 +1,6 @@
 /** The API for other extensions: `vscode.extensions.getExtension('leakline.leakline').activate()`. */
 import type * as vscode from 'vscode';
-import { reportJson, type ReportJson } from '../core/render/findingText.js';
+import { reportJson, type ReportJson } from '../core/render/findingJson.js';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
 import type { ResultsStore } from './results/resultsStore.js';
 import type { SnapshotSession } from './session.js';

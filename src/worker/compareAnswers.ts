@@ -7,7 +7,7 @@ import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
 import { addCells, emptyCell } from '../core/report/compareCells.js';
 import type { CompareReport } from '../core/report/report.js';
-import { compareSentences } from '../core/render/fixText.js';
+import { compareSentences } from '../core/present/fixText.js';
 import { mapDigests } from '../core/report/reportWorkspace.js';
 import type {
   CompareFlame,

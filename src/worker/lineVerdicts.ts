@@ -1,8 +1,8 @@
 import { ownerKey, type Owner } from '../core/attribution/owner.js';
 import { lastFailure } from '../core/report/outOfMemory.js';
+import { allSnapshots } from '../core/report/snapshotReport.js';
 import { getOrAdd } from '../core/maps.js';
 import type { LineReport, OutOfMemoryReport, Report, RunReport } from '../core/report/report.js';
-import { allSnapshots } from '../core/report/snapshotReport.js';
 import type { LineFinding } from '../protocol/bandData.js';
 
 /** The last report's verdicts on the lines of each snapshot's run. */

@@ -15,7 +15,7 @@ describe('Who asks Leakline', () => {
     const answer = await ask('list_gpu_memory_leaks', {});
     for (const { file, line, holder } of expectedLeaks()) {
       assert.ok(answer.includes(`${file}:${line}`), answer);
-      assert.match(answer, new RegExp(`^- .${holder?.file}:${holder?.line}.: \\*\\*Leaks `, 'm'));
+      assert.match(answer, new RegExp(`^- \\*\\*.${holder?.file}:${holder?.line}.: Leaks `, 'm'));
     }
   });
 

@@ -123,7 +123,7 @@ describe('A fix', () => {
     await workbench.runCommand('View: Toggle Panel Visibility');
     await workbench.openFile('train.py');
     await makeFix();
-    await leaks.untilRow(/edited since · train\.py:27/);
+    await leaks.untilRow(/before your edit · train\.py:27/);
     await until(null, /Leakline: record again/);
     await workbench.picture('fix-rows');
     await undo();

@@ -30,7 +30,7 @@ describe('A training run while VS Code watches', () => {
     await sideBar.tree('Snapshots').untilRow(/step_0005/);
     // One snapshot is shown by its peak and what holds it.
     await workbench.statusBarItem(/peak [\d.]+ MiB/).waitFor();
-    await sideBar.tree('Leaks').untilRow(/Peak [\d.]+ MiB/);
+    await sideBar.tree('Leaks').untilRow(/peak [\d.]+ MiB/);
     await sideBar.tree('Leaks').untilRow(/pyramid\.py:16/);
     assert.deepEqual(await notifications.texts(), []);
     for (const step of ['0010', '0015', '0020']) copyFileSync(recorded(step), dumped(step));

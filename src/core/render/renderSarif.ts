@@ -6,10 +6,10 @@ import { visibleText } from '../text/plainText.js';
 import { IGNORE_FILE } from '../report/ignoredLeaks.js';
 import type { LineReport, OverBudget, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
-import { findingSentence } from '../report/findingSentence.js';
-import { findingEvidence } from '../report/evidenceText.js';
+import { presentFinding } from '../present/presented.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
-import { categoryText, placeText } from '../report/reportText.js';
+import { categoryText } from '../present/words.js';
+import { placeText } from '../report/reportText.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; the reader defines its place. */
@@ -220,66 +220,56 @@ function resultOf(finding: Finding, run: RunReport): SarifResult[] {
   if (ruleId === null) return [];
   const { holder, lines, bytes, bytesPerStep, blocks } = finding;
   const [first] = lines;
+  const { category, confidence, inBaseline, ignored } = first;
   const related = holder === null ? [] : lines.map(relatedLocation);
   const stacks = lines.flatMap((line) => line.stacks);
+  const location = holder === null ? locationOf(first, first.function) : locationOf(holder, null);
+  // Neither bytes nor line numbers: the result stays the same while code around it moves.
+  const print =
+    holder === null ? [first.file, first.function, first.statement?.text ?? ''] : [holder.file, holder.name];
+  const properties = { run: run.id, rank: run.rank, bytes, bytesPerStep, blocks, category, confidence };
   return [
     {
-      ruleId,
-      ruleIndex: RULE_IDS.indexOf(ruleId),
-      level: RULES[ruleId].defaultConfiguration.level,
-      message: { text: messageOf(finding, run) },
-      locations: [holder === null ? locationOf(first, first.function) : locationOf(holder, null)],
+      ...resultOfRule(ruleId, messageOf(finding, run), location, print, properties),
       ...(related.length > 0 ? { relatedLocations: related } : {}),
       ...(stacks.length > 0 ? { stacks: different(stacks.map(stackOf)) } : {}),
-      // Neither bytes nor line numbers: the result stays the same while code around it moves.
-      partialFingerprints: {
-        [FINGERPRINT]: fingerprint(
-          holder === null
-            ? [ruleId, first.file, first.function, first.statement?.text ?? '']
-            : [ruleId, holder.file, holder.name],
-        ),
-      },
-      ...(first.inBaseline ? { baselineState: 'unchanged' as const } : {}),
-      ...(first.ignored && !first.inBaseline ? { suppressions: [{ kind: 'external' as const }] } : {}),
-      properties: {
-        run: run.id,
-        rank: run.rank,
-        bytes,
-        bytesPerStep,
-        blocks,
-        category: first.category,
-        confidence: first.confidence,
-      },
+      ...(inBaseline ? { baselineState: 'unchanged' as const } : {}),
+      ...(ignored && !inBaseline ? { suppressions: [{ kind: 'external' as const }] } : {}),
     },
   ];
+}
+
+/** @param print names the result among those of its rule */
+function resultOfRule(
+  ruleId: RuleId,
+  text: string,
+  location: Location,
+  print: readonly string[],
+  properties: SarifResult['properties'],
+): SarifResult {
+  return {
+    ruleId,
+    ruleIndex: RULE_IDS.indexOf(ruleId),
+    level: RULES[ruleId].defaultConfiguration.level,
+    message: { text: shown(text) },
+    locations: [location],
+    partialFingerprints: { [FINGERPRINT]: fingerprint([ruleId, ...print]) },
+    properties,
+  };
 }
 
 /** A budget that no line exceeds alone is shown where it is written. */
 function overBudgetResult({ at, measuredBytes, allowedBytes, message }: OverBudget): SarifResult {
-  return {
-    ruleId: 'overBudget',
-    ruleIndex: RULE_IDS.indexOf('overBudget'),
-    level: RULES.overBudget.defaultConfiguration.level,
-    message: { text: shown(message) },
-    locations: [locationOf(at ?? { file: IGNORE_FILE, line: 1 }, null)],
-    partialFingerprints: { [FINGERPRINT]: fingerprint(['overBudget', at?.file ?? '']) },
-    properties: { bytes: measuredBytes ?? 0, allowedBytes },
-  };
+  const location = locationOf(at ?? { file: IGNORE_FILE, line: 1 }, null);
+  const properties = { bytes: measuredBytes ?? 0, allowedBytes };
+  return resultOfRule('overBudget', message, location, [at?.file ?? ''], properties);
 }
 
 function messageResult({ asked, requestedBytes, sentences }: ExplainedMessage): SarifResult[] {
   if (asked === null) return [];
-  return [
-    {
-      ruleId: 'outOfMemory',
-      ruleIndex: RULE_IDS.indexOf('outOfMemory'),
-      level: RULES.outOfMemory.defaultConfiguration.level,
-      message: { text: shown(sentences.join(' ')) },
-      locations: [locationOf(asked, asked.function)],
-      partialFingerprints: { [FINGERPRINT]: fingerprint(['outOfMemory', asked.file, asked.function]) },
-      properties: { bytes: requestedBytes ?? 0 },
-    },
-  ];
+  const location = locationOf(asked, asked.function);
+  const properties = { bytes: requestedBytes ?? 0 };
+  return [resultOfRule('outOfMemory', sentences.join(' '), location, [asked.file, asked.function], properties)];
 }
 
 /** Numbers results of one fingerprint by the order of their lines. */
@@ -317,11 +307,10 @@ function suspectOf(verdict: Verdict): Suspect | null {
   return (['leak', 'cycle', 'growing'] as const).find((suspect) => suspect === verdict) ?? null;
 }
 
-function messageOf(finding: Finding, { steps }: RunReport): string {
-  const { holder } = finding;
-  const fix = holder?.fix == null ? '' : ` ${shown(holder.fix)}`;
-  const evidence = findingEvidence(finding);
-  return `${findingSentence(finding, steps, shown)}.${fix}${evidence === null ? '' : ` ${evidence}`}`;
+function messageOf(finding: Finding, run: RunReport): string {
+  const { sentence, evidence } = presentFinding({ finding, run });
+  const fix = finding.holder?.fix ?? null;
+  return [`${sentence}.`, fix, evidence].filter((text) => text !== null).join(' ');
 }
 
 function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifResult['stacks']>[number] {

@@ -5,7 +5,7 @@ import { isSuspect } from '../report/lineSelection.js';
 import type { CompareReport, LineReport, Report, RunReport, SourceEdit, StackReport } from '../report/report.js';
 import type { DeviceWhatIf } from '../report/whatIfDevices.js';
 import { visibleLines } from '../text/plainText.js';
-import { findingJson } from './findingText.js';
+import { findingJson } from './findingJson.js';
 import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';
 import { whatIfText } from './whatIfText.js';
 
@@ -39,7 +39,7 @@ export function whatIfAnswer(devices: readonly DeviceWhatIf[]): string {
 /** The memory of each run at its peak and at out of memory, as Markdown. @param rank null for all */
 export function peakAnswer(report: Report, rank: number | null): string {
   const runs = report.runs.filter((run) => rank === null || (run.rank ?? 0) === rank);
-  if (runs.length > 0) return bounded(renderPeakMarkdown(runs.slice(0, MOST)));
+  if (runs.length > 0) return bounded(renderPeakMarkdown(runs.slice(0, MOST), { mostLines: MOST }));
   const ranks = [...new Set(report.runs.map((run) => run.rank ?? 0))].slice(0, MOST).join(', ');
   return `There is no rank ${rank}. Recorded ranks: ${ranks}.`;
 }

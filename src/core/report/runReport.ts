@@ -14,13 +14,13 @@ import { deviceRooms, widest, forecastOf, type DeviceRoom } from './deviceRoom.j
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
 import type { OtherInputs } from './otherInputs.js';
 import { outOfMemory } from './outOfMemory.js';
+import { snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
 import { type SampledUse, sampledUses } from './process/sampledUse.js';
 import { recordedAdvice } from './recordedAdvice.js';
 import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { snapshotReport } from './snapshotReport.js';
 
 /** Evidence of sources on lines: now, and proofs from before an edit. */
 export interface SourceEvidence {

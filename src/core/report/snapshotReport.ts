@@ -1,6 +1,7 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import { isPrivatePool } from '../model/privatePool.js';
 import type { Bytes } from '../model/units.js';
+import { GROWS } from '../verdict/shape.js';
 import { sum } from './lineSelection.js';
 import type { RunReport, SnapshotReport } from './report.js';
 
@@ -14,6 +15,16 @@ export function snapshotReport(digest: SnapshotDigest, step: number | null): Sna
     known.set(digest, report);
   }
   return report;
+}
+
+/** One snapshot in which nothing grows: users need the holders of its memory. */
+export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
+  return snapshots.length === 1 && !GROWS.has(verdict) && verdict !== 'cycle';
+}
+
+/** Live bytes of all devices. */
+export function liveBytes(snapshot: SnapshotReport): number {
+  return sum(snapshot.devices, (device) => device.liveBytes);
 }
 
 /** All snapshots of a run, also those that are not judged. */

@@ -1,9 +1,10 @@
 import type { Place } from '../facts/evidence.js';
+import { basename } from '../text/pathText.js';
 import { tCount } from '../text/translate.js';
 
 /** `train.py:88` */
 export function placeText({ file, line }: Place): string {
-  return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+  return `${basename(file)}:${line}`;
 }
 
 /** How often a loop repeated. */

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
+import { rateOf } from '../../core/present/findingSentence.js';
+import { leakAlert, runningOutAlert } from '../../core/present/summary.js';
 import { visibleText } from '../../core/text/plainText.js';
 import type { RunReport } from '../../core/report/report.js';
-import { countText } from '../../core/text/numberText.js';
 import { InternalCommand } from '../contributions.js';
 import { Listener } from '../disposer.js';
-import { rateOf } from '../../core/report/findingSentence.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { runKey } from '../results/runOrder.js';
 import { leakRate, runNames } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { alertWhen } from '../settings.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 import { alertFor, RunsInProgress, type AlertKind } from './alertPolicy.js';
 
@@ -79,24 +79,12 @@ export class LeakAlerts extends Listener {
 
   private sentence(run: RunReport, kind: AlertKind): string {
     const runs = this.store.result?.report.runs ?? [run];
-    const name = runNames(runs, folderName, vscode.l10n).get(run.id) ?? run.id;
+    const name = runNames(runs, folderName).get(run.id) ?? run.id;
     const worst = this.worstOf(run);
     const at = worst?.lines[0].parts[0].line.unfound ?? worst;
     const place = at === undefined ? '' : `${basename(at.file)}:${at.line}`;
-    if (kind === 'runningOut') {
-      const steps = run.forecast?.stepsToOom ?? 0;
-      return steps === 1
-        ? vscode.l10n.t('The run in {0} will be out of GPU memory in about 1 step: {1} leaks.', name, place)
-        : vscode.l10n.t(
-            'The run in {0} will be out of GPU memory in about {1} steps: {2} leaks.',
-            name,
-            countText(steps),
-            place,
-          );
-    }
-    const rate = rateOf(leakRate(run), run.steps);
-    return rate === null
-      ? vscode.l10n.t('The run in {0} leaks GPU memory at {1}.', name, place)
-      : vscode.l10n.t('The run in {0} leaks {1} of GPU memory, most at {2}.', name, rate, place);
+    return kind === 'runningOut'
+      ? runningOutAlert(name, run.forecast?.stepsToOom ?? 0, place)
+      : leakAlert(name, rateOf(leakRate(run), run.steps), place);
   }
 }

@@ -4,7 +4,7 @@ import { allSnapshots } from '../../core/report/snapshotReport.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
 interface SnapshotItem extends vscode.QuickPickItem {
@@ -54,14 +54,14 @@ export async function pickSnapshot(
   leaveOut: string | null,
 ): Promise<string | undefined> {
   const runs = store.result?.report.runs ?? [];
-  const names = runNames(runs, folderName, vscode.l10n);
+  const names = runNames(runs, folderName);
   const items = newestFirst(runs).flatMap((run): SnapshotItem[] => [
     { label: visibleText(names.get(run.id) ?? run.id), kind: vscode.QuickPickItemKind.Separator },
     ...allSnapshots(run)
       .filter(({ path }) => path !== leaveOut)
       .map((snapshot) => ({
         label: visibleText(basename(snapshot.path)),
-        description: visibleText(snapshotText(snapshot, vscode.l10n)),
+        description: visibleText(snapshotText(snapshot)),
         iconPath: new vscode.ThemeIcon('database'),
         path: snapshot.path,
       })),

@@ -3,7 +3,7 @@ import { visibleText } from '../../core/text/plainText.js';
 import { Command, ContextKey, FIX_SCHEME } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { FindingMark } from '../results/findingMarks.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { workspaceEdit } from './sourceFix.js';
 

@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
-import { lineBytes } from '../../core/report/findings.js';
-import { byteText } from '../../core/text/byteText.js';
+import { askingSentences } from '../../core/present/failed.js';
+import { presentFinding, presentLine } from '../../core/present/presented.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { sentenceOf } from '../marks/findingText.js';
-import { askingProblemText } from '../results/askingMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import { isCallerOnly, isOfOtherText } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
@@ -65,7 +63,7 @@ export class LeakDiagnostics extends Listener {
     }
     for (const mark of severity === null ? [] : this.marks.asking) {
       add(mark, false, (range) => {
-        const problem = new vscode.Diagnostic(range, visibleLines(askingProblemText(mark)), severity ?? undefined);
+        const problem = new vscode.Diagnostic(range, visibleLines(askingSentences(mark)), severity ?? undefined);
         problem.source = LEAK_SOURCE;
         problem.code = OUT_OF_MEMORY_CODE;
         return problem;
@@ -88,18 +86,17 @@ export class LeakDiagnostics extends Listener {
 
   /** The hover of the line omits this text. */
   private problem(finding: FindingMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
-    const diagnostic = new vscode.Diagnostic(range, visibleText(sentenceOf(finding)), severity);
+    const diagnostic = new vscode.Diagnostic(range, visibleText(presentFinding(finding.parts[0]).sentence), severity);
     diagnostic.source = LEAK_SOURCE;
     diagnostic.code = LEAK_CODE;
     diagnostic.relatedInformation = finding.lines
       .filter((mark) => mark.file !== finding.file || mark.line !== finding.line)
       .slice(0, MAX_LINES)
-      .flatMap(({ file, line, parts }) => {
-        const uri = this.files.uri(file);
-        if (uri === undefined || line < 1) return [];
-        const location = new vscode.Location(uri, new vscode.Position(line - 1, 0));
-        const text = vscode.l10n.t('allocates {0}', byteText(lineBytes(parts[0].line)));
-        return [new vscode.DiagnosticRelatedInformation(location, text)];
+      .flatMap((mark) => {
+        const uri = this.files.uri(mark.file);
+        if (uri === undefined || mark.line < 1) return [];
+        const location = new vscode.Location(uri, new vscode.Position(mark.line - 1, 0));
+        return [new vscode.DiagnosticRelatedInformation(location, presentLine(mark).allocates)];
       });
     return diagnostic;
   }

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { staleSentence } from '../../core/present/stale.js';
 import { LEAK_CODE, LEAK_SOURCE } from '../fix/leakDiagnostics.js';
 import type { EditorMarks } from './editorMarks.js';
-import { HOVER_COMMANDS, hoverMarkdown } from './findingText.js';
-import { staleSentence } from './markText.js';
+import { HOVER_COMMANDS, hoverMarkdown } from './hoverText.js';
 
 /** One hover per marked line: for the holding statement, else for the allocating line. */
 export class MarkHoverProvider implements vscode.HoverProvider {
@@ -18,12 +18,12 @@ export class MarkHoverProvider implements vscode.HoverProvider {
     const place = holder?.place ?? leak?.place;
     if (finding === undefined || place === undefined) return undefined;
     const mark = holder === undefined ? (leak?.item ?? null) : null;
-    const stale = staleSentence(place, vscode.l10n);
+    const stale = staleSentence(place);
     const isInProblem = vscode.languages
       .getDiagnostics(document.uri)
       .some(({ source, code, range }) => source === LEAK_SOURCE && code === LEAK_CODE && range.start.line + 1 === line);
     const canOpen = (file: string): boolean => marks.canOpen(file);
-    const text = new vscode.MarkdownString(hoverMarkdown(finding, { mark, stale, isInProblem, canOpen }, vscode.l10n));
+    const text = new vscode.MarkdownString(hoverMarkdown(finding, { mark, stale, isInProblem, canOpen }));
     text.isTrusted = { enabledCommands: HOVER_COMMANDS };
     return new vscode.Hover(text, document.lineAt(position.line).range);
   }

@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
 import { getOrAdd } from '../../core/maps.js';
+import { actionTexts } from '../../core/present/actions.js';
+import { grownSince } from '../../core/present/comparison.js';
+import { askingSentences, askingShort } from '../../core/present/failed.js';
+import { presentFinding, presentLine } from '../../core/present/presented.js';
+import { withStale } from '../../core/present/stale.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
-import { askingLensText, askingProblemText } from '../results/askingMarks.js';
 import { InternalCommand, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
-import { holderLensText } from './findingText.js';
 import type { MarkedPlace } from './markedLines.js';
-import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
  * An editor without focus can drop the event of new lenses. It gets the event again after this many ms, then twice as
@@ -84,11 +86,11 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
 
   private askingLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     return this.marks.askingIn(document).map(({ item, place }) => {
-      const title = staleText(askingLensText(item, vscode.l10n), place, vscode.l10n);
+      const title = withStale(askingShort(item), place);
       const range = lineRange(document, place.line);
       return 'explanation' in item
-        ? lens(range, InternalCommand.showMessage, title, askingProblemText(item), item)
-        : lens(range, Command.openTimeline, title, askingProblemText(item));
+        ? lens(range, InternalCommand.showMessage, title, askingSentences(item), item)
+        : lens(range, Command.openTimeline, title, askingSentences(item));
     });
   }
 
@@ -97,24 +99,25 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
     return this.marks.leaksIn(document).flatMap(({ item: mark, place: at }) => {
       const range = lineRange(document, at.line);
       const finding = this.marks.findingOf(mark);
-      const title = staleText(this.textOf(mark), at, vscode.l10n);
+      const title = withStale(this.textOf(mark), at);
+      const { leaks, timeline } = actionTexts();
       return [
-        lens(range, InternalCommand.showLine, title, vscode.l10n.t('Show in Leaks'), mark),
+        lens(range, InternalCommand.showLine, title, leaks, mark),
         // One of each above a line.
         ...(finding === undefined || held.has(at.line) ? [] : fixLens(range, finding, at)),
-        lens(range, Command.showLineOnTimeline, vscode.l10n.t('Show on timeline'), undefined, mark),
+        lens(range, Command.showLineOnTimeline, timeline, undefined, mark),
       ];
     });
   }
 
   private textOf(mark: LineMark): string {
-    return getOrAdd(this.texts, mark, () => lensText(mark, vscode.l10n));
+    return getOrAdd(this.texts, mark, () => presentLine(mark).lens);
   }
 
   private holderLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     return this.marks.holdersIn(document).flatMap(({ item: finding, place: at }) => {
       const range = lineRange(document, at.line);
-      const title = staleText(holderLensText(finding), at, vscode.l10n);
+      const title = withStale(presentFinding(finding.parts[0]).lens, at);
       const tooltip = vscode.l10n.t('Go to the line that allocates most of it');
       const most = lens(range, InternalCommand.openSource, title, tooltip, finding.lines[0]);
       return [most, ...fixLens(range, finding, at)];
@@ -125,7 +128,7 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
     const since = this.marks.comparedWith;
     if (since === null) return [];
     return this.marks.growthIn(document).map(({ item, place }) => {
-      const title = compareLensText(item, since, vscode.l10n);
+      const title = grownSince(item.growthBytes, since);
       const range = lineRange(document, place.line);
       return lens(range, InternalCommand.showLine, title, vscode.l10n.t('Show in Compare'), item);
     });
@@ -151,7 +154,7 @@ function lens(
 function fixLens(range: vscode.Range, finding: FindingMark, at: MarkedPlace): vscode.CodeLens[] {
   const edit = finding.parts[0].finding.holder?.edit ?? null;
   if (edit === null || at.edited) return [];
-  return [lens(range, Command.fixLeak, vscode.l10n.t('Fix…'), edit.title, finding)];
+  return [lens(range, Command.fixLeak, actionTexts().fix, edit.title, finding)];
 }
 
 /** The text of a 1-based line. */

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
+import { presentFinding, presentLine, type Presented } from '../../core/present/presented.js';
+import { endOfLine } from '../../core/present/stale.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { Color } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
 import type { EditorMarks } from './editorMarks.js';
-import { holderLineText } from './findingText.js';
 import type { MarkedPlace } from './markedLines.js';
-import { endOfLineText, staleText } from './markText.js';
 
 /** `stale`: the line was edited since, or only calls the leaking one. */
 const TONES = ['leak', 'cycle', 'growth', 'shrink', 'stale'] as const;
@@ -46,27 +46,26 @@ export class LineDecorations extends Listener {
     const { document } = editor;
     if (this.marks.isHiddenIn(editor)) return options;
     const { shown } = this.marks;
-    const add = (tone: Tone, place: MarkedPlace, text: string): void => {
-      // The lens already has this text.
-      const label = shown.codeLens ? text : staleText(text, place, vscode.l10n);
+    const add = (tone: Tone, place: MarkedPlace, told: Presented | null): void => {
+      const label = told === null || !shown.endOfLine ? '' : endOfLine(told, shown.codeLens, place);
       options[place.edited ? 'stale' : tone].push({
         range: document.lineAt(place.line - 1).range,
         ...(label === '' ? {} : { renderOptions: { after: { contentText: visibleText(label) } } }),
       });
     };
     for (const { item, place } of this.marks.growthIn(document)) {
-      add(item.growthBytes > 0 ? 'growth' : 'shrink', place, '');
+      add(item.growthBytes > 0 ? 'growth' : 'shrink', place, null);
     }
     for (const { item, place } of this.marks.leaksIn(document)) {
       if (item.tone === 'growing') continue;
       const tone = isCallerOnly(item) ? 'stale' : item.tone;
-      add(tone, place, shown.endOfLine ? endOfLineText(item, shown.codeLens, vscode.l10n) : '');
+      add(tone, place, presentLine(item));
     }
     const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
     for (const { item, place } of this.marks.holdersIn(document)) {
       // A leaking line has its own text.
       if (item.tone === 'growing' || own.has(place.line)) continue;
-      add(item.tone, place, shown.endOfLine ? holderLineText(item, shown.codeLens) : '');
+      add(item.tone, place, presentFinding(item.parts[0]));
     }
     return options;
   }

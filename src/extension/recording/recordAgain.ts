@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { visibleText } from '../../core/text/plainText.js';
-import { fixSentence } from '../../core/render/fixText.js';
+import { fixSentence } from '../../core/present/fixText.js';
 import type { RunReport } from '../../core/report/report.js';
 import { Command, View } from '../contributions.js';
 import { pairOfRuns } from '../commands/commandArguments.js';

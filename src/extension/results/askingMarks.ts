@@ -1,11 +1,9 @@
 /** Lines that requested memory that was not there. */
-import { byteText } from '../../core/text/byteText.js';
-import { failureSentences, lastFailure } from '../../core/report/outOfMemory.js';
+import { lastFailure } from '../../core/report/outOfMemory.js';
 import type { OomExplanation } from '../../core/oom/explanation.js';
 import { isSameFailure, type MessageOrigin } from '../../core/oom/sameFailure.js';
 import type { Microseconds } from '../../core/model/units.js';
 import type { OutOfMemoryReport, Report } from '../../core/report/report.js';
-import type { Translator } from '../text/translator.js';
 
 interface AskingLine {
   readonly file: string;
@@ -62,36 +60,4 @@ export function messageMarks(messages: Iterable<SourceMessages>, recorded: reado
     }
   }
   return [...marks.values()];
-}
-
-/** `✖ requested 384 MiB, 112 MiB were free`. */
-export function askingLensText(mark: AskingMark, l10n: Translator): string {
-  if ('explanation' in mark) return messageLensText(mark.explanation, l10n);
-  const { failure } = mark;
-  const asked = byteText(failure.askedBytes);
-  return failure.deviceFreeBytes === null
-    ? l10n.t('✖ requested {0}, out of memory', asked)
-    : l10n.t('✖ requested {0}, {1} were free', asked, byteText(failure.deviceFreeBytes));
-}
-
-function messageLensText(explanation: OomExplanation, l10n: Translator): string {
-  const { class: kind, requestedBytes, capacityBytes, freeBytes, unusedBytes, outsideBytes, shortBytes } = explanation;
-  if (requestedBytes === null) return l10n.t('✖ out of memory');
-  const asked = byteText(requestedBytes);
-  if (kind === 'tooLarge' && capacityBytes !== null)
-    return l10n.t('✖ requested {0}, the device has {1}', asked, byteText(capacityBytes));
-  if (kind === 'fragmentation' && unusedBytes !== null)
-    return l10n.t('✖ requested {0}, {1} unused in the cache', asked, byteText(unusedBytes));
-  if (kind === 'outside' && outsideBytes !== null)
-    return l10n.t('✖ requested {0}, {1} held outside of PyTorch', asked, byteText(outsideBytes));
-  if (kind === 'full' && shortBytes !== null) return l10n.t('✖ requested {0}, {1} short', asked, byteText(shortBytes));
-  return freeBytes === null
-    ? l10n.t('✖ requested {0}, out of memory', asked)
-    : l10n.t('✖ requested {0}, {1} were free', asked, byteText(freeBytes));
-}
-
-/** Complete sentences, for the Problems view. */
-export function askingProblemText(mark: AskingMark): string {
-  const sentences = 'explanation' in mark ? mark.explanation.sentences : failureSentences(mark.failure);
-  return sentences.join('\n');
 }

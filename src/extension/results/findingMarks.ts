@@ -1,15 +1,10 @@
 /** Marks from findings: those of all runs on one statement, the worst first. */
 import { groupBy } from '../../core/maps.js';
-import { findingsOf, severity, type Finding } from '../../core/report/findings.js';
+import type { FindingOfRun } from '../../core/present/presented.js';
+import { findingsOf, severity } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks.js';
-import type { Report, RunReport } from '../../core/report/report.js';
+import type { Report } from '../../core/report/report.js';
 import { toneOf, type LineMark, type MarkTone } from './lineMarks.js';
-
-/** The finding of one run on a statement. */
-interface FindingPart {
-  readonly run: RunReport;
-  readonly finding: Finding;
-}
 
 export interface FindingMark {
   /** The statement to change; if it is not in the workspace, the line that allocates most. */
@@ -20,7 +15,7 @@ export interface FindingMark {
   readonly mapped: boolean;
   readonly tone: MarkTone;
   /** Runs with this finding, the worst first. Its numbers are shown. */
-  readonly parts: readonly [FindingPart, ...FindingPart[]];
+  readonly parts: readonly [FindingOfRun, ...FindingOfRun[]];
   /** Marks of the lines that allocate, in any run, largest first. */
   readonly lines: readonly [LineMark, ...LineMark[]];
   /** Number of ranks in the report; with several, the rank is shown. */
@@ -40,7 +35,7 @@ export function findingMarks(
 ): FindingMark[] {
   const all = report.runs.flatMap((run) => {
     const lines = run.lines.filter((line) => line.ignored === ignored && toneOf(line) !== null);
-    return findingsOf(lines).map((finding): FindingPart => ({ run, finding }));
+    return findingsOf(lines).map((finding): FindingOfRun => ({ run, finding }));
   });
   const byPlace = groupBy(
     all,
@@ -73,7 +68,7 @@ export function holdsOthers({ file, line, lines }: FindingMark): boolean {
   return lines.some((mark) => mark.file !== file || mark.line !== line);
 }
 
-function worstFirst({ finding: a }: FindingPart, { finding: b }: FindingPart): number {
+function worstFirst({ finding: a }: FindingOfRun, { finding: b }: FindingOfRun): number {
   return severity(a.verdict) - severity(b.verdict) || b.bytes - a.bytes;
 }
 

@@ -1,29 +1,26 @@
 /** Names of runs, and texts on snapshots in lists. */
+import { listed } from '../../core/present/presented.js';
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
-import type { Bytes } from '../../core/model/units.js';
+import { liveBytes } from '../../core/report/snapshotReport.js';
 import { byteText } from '../../core/text/byteText.js';
+import { t } from '../../core/text/translate.js';
 import { rankCount } from '../../core/report/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';
-import { dirname } from '../text/pathText.js';
-import type { Translator } from '../text/translator.js';
+import { dirname } from '../../core/text/pathText.js';
 
 /**
  * Names for runs: the folder of their snapshots, and the rank if there are several. Parent folders distinguish equal
  * names; runs of one folder are numbered.
  * @param relative makes a path shorter for users
  */
-export function runNames(
-  runs: readonly RunReport[],
-  relative: (path: string) => string,
-  l10n: Translator,
-): Map<string, string> {
+export function runNames(runs: readonly RunReport[], relative: (path: string) => string): Map<string, string> {
   const folders = runs.map((run) => dirname(run.snapshots.at(0)?.path ?? run.id));
   const ranks = rankCount(runs);
   const folderNames = distinctNames(new Set(folders), relative);
   const names = runs.map((run, i) => {
     const named = folderNames.get(folders[i]) ?? '';
     const folder = named === '' ? run.id : named;
-    return run.rank === null || ranks < 2 ? folder : l10n.t('{0} · rank {1}', folder, run.rank);
+    return run.rank === null || ranks < 2 ? folder : t('{0} · rank {1}', folder, run.rank);
   });
   const seen = new Map<string, number>();
   return new Map(
@@ -31,25 +28,20 @@ export function runNames(
       const ordinal = (seen.get(names[i]) ?? 0) + 1;
       seen.set(names[i], ordinal);
       const isAlone = names.indexOf(names[i]) === names.lastIndexOf(names[i]);
-      return [run.id, isAlone ? names[i] : l10n.t('{0} · run {1}', names[i], ordinal)];
+      return [run.id, isAlone ? names[i] : t('{0} · run {1}', names[i], ordinal)];
     }),
   );
 }
 
-/** Live bytes over all devices. */
-export function liveBytes({ devices }: SnapshotReport): Bytes {
-  return devices.reduce((sum, device) => sum + device.liveBytes, 0);
-}
-
 /** `1.2 GiB live · 1.4 GiB reserved · step 40`, over all devices. */
-export function snapshotText(snapshot: SnapshotReport, l10n: Translator): string {
+export function snapshotText(snapshot: SnapshotReport): string {
   const reserved = snapshot.devices.reduce((sum, { reservedBytes }) => sum + (reservedBytes ?? 0), 0);
   const isKnown = snapshot.devices.some(({ reservedBytes }) => reservedBytes !== null);
-  const sizes = [
-    l10n.t('{0} live', byteText(liveBytes(snapshot))),
-    ...(isKnown ? [l10n.t('{0} reserved', byteText(reserved))] : []),
-  ];
-  return [...sizes, ...(snapshot.step === null ? [] : [l10n.t('step {0}', snapshot.step)])].join(' · ');
+  return listed(
+    t('{0} live', byteText(liveBytes(snapshot))),
+    isKnown ? t('{0} reserved', byteText(reserved)) : null,
+    snapshot.step === null ? null : t('step {0}', snapshot.step),
+  );
 }
 
 /** Bytes per step that all leaking lines of a run lose together. */

@@ -3,7 +3,7 @@ import { SNAPSHOT_EDITOR } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { SnapshotSession } from '../session.js';
 import { sentenceOf } from '../text/fileSentence.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import type { Timelines } from '../timeline/timelines.js';
 
 /**

@@ -1,4 +1,4 @@
-import { basename } from './pathText.js';
+import { basename } from '../../core/text/pathText.js';
 
 /** A sentence about a file without the path that it begins with, for a row that shows the file's name. */
 export function sentenceWithout(path: string, sentence: string): string {

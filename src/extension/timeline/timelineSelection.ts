@@ -1,14 +1,14 @@
 import * as vscode from 'vscode';
 import { hostLast } from '../../core/model/units.js';
 import { lastFailure } from '../../core/report/outOfMemory.js';
-import type { RunReport } from '../../core/report/report.js';
 import { allSnapshots } from '../../core/report/snapshotReport.js';
+import type { RunReport } from '../../core/report/report.js';
 import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, leakRate } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { folderName } from '../workspace/folderName.js';
 
@@ -52,7 +52,7 @@ export class TimelineSelection {
     // Cleared in another place: the page goes back to the later snapshot.
     if (this.compared !== null && this.store.comparison === null) this.ask(this.path, null);
     const runs = this.store.result?.report.runs ?? [];
-    const names = runNames(runs, folderName, vscode.l10n);
+    const names = runNames(runs, folderName);
     const choices = newestFirst(runs).flatMap((run) =>
       allSnapshots(run).map(({ path, devices, step }) => ({
         path,

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { comparedBucketParts } from '../../core/report/bucketParts.js';
-import { otherLinesText } from '../../core/report/reportText.js';
+import { bucketText, otherLinesText } from '../../core/present/words.js';
 import type { CompareCell, CompareLine } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { frameItem, openCommand, stackItem } from './sourceItems.js';
 
@@ -92,14 +92,9 @@ export class CompareTree extends Listener implements vscode.TreeDataProvider<Com
     const report = this.store.comparison?.report;
     if (report === undefined) return [];
     const { otherLines } = report;
-    const names = {
-      library: vscode.l10n.t('Library or native code'),
-      beforeRecording: vscode.l10n.t('Before recording'),
-      noStack: vscode.l10n.t('No stack recorded'),
-    };
     return [
       { name: otherLinesText(otherLines.lines), cell: otherLines },
-      ...comparedBucketParts(report).map(([bucket, cell]) => ({ name: names[bucket], cell })),
+      ...comparedBucketParts(report).map(([bucket, cell]) => ({ name: bucketText(bucket), cell })),
     ]
       .filter(({ cell }) => cell.growthBytes !== 0)
       .map((part): CompareBucketNode => ({ kind: 'bucket', ...part }));

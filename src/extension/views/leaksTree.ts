@@ -1,16 +1,14 @@
 import * as vscode from 'vscode';
 import type { LineReport, ProcessFinding, StackReport } from '../../core/report/report.js';
-import { evidenceText, findingEvidence } from '../../core/report/evidenceText.js';
-import { lineBytes } from '../../core/report/findings.js';
-import { shortAmount } from '../../core/report/findingSentence.js';
+import { listed, presentFinding, presentLine } from '../../core/present/presented.js';
+import { staleText } from '../../core/present/stale.js';
 import { deviceName } from '../../core/text/deviceName.js';
 import { byteText } from '../../core/text/byteText.js';
+import { tCount } from '../../core/text/translate.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { lineAnswer, sentenceOf } from '../marks/findingText.js';
-import { blocksText, placeText, rankText } from '../marks/markText.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -166,28 +164,18 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
 
   private findingItem(node: FindingNode): vscode.TreeItem {
     const { finding, ignored } = node;
-    const [{ run, finding: worst }] = finding.parts;
-    const { holder, lines } = worst;
-    const evidence = findingEvidence(worst);
+    const { holder, lines } = finding.parts[0].finding;
+    const told = presentFinding(finding.parts[0]);
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     // The number first, for the view is narrow.
-    const item = new vscode.TreeItem(shortAmount(worst, run.steps), hasLines(node) ? Expanded : Collapsed);
+    const item = new vscode.TreeItem(told.short, hasLines(node) ? Expanded : Collapsed);
     item.id = `finding:${finding.mapped}:${finding.line}:${finding.file}`;
-    const place = `${this.names.get(finding.file) ?? finding.file}:${finding.line}`;
-    const rank = rankText(finding.lines[0], vscode.l10n);
-    const description = [place, holder?.name, rank].filter(Boolean).join(' · ');
     const isEdited = this.marks.isFindingEdited(finding);
     const isOther = finding.lines.some((mark) => this.marks.isOtherVersion(mark));
-    item.description = staleDescription(description, isEdited, isOther);
+    const { rank } = presentLine(finding.lines[0]);
+    item.description = listed(staleState(isEdited, isOther), this.placeOf(finding), holder?.name, rank);
     item.iconPath = iconOf(finding.tone, isEdited || isOther);
-    item.tooltip = [
-      sentenceOf(finding),
-      ...(holder === null || holder.text === holder.name ? [] : [vscode.l10n.t('Held by {0}', holder.text)]),
-      `${finding.file}:${finding.line}`,
-      ...(holder?.fix == null ? [] : [vscode.l10n.t('Fix: {0}', holder.fix)]),
-      ...(evidence === null ? [] : [evidence]),
-      ...(finding.mapped ? [] : [vscode.l10n.t('Not matched with a file of this workspace.')]),
-    ].join('\n');
+    item.tooltip = [...told.detail, `${finding.file}:${finding.line}`, ...unmatched(finding)].join('\n');
     const hasFix = holder?.edit != null && !isEdited;
     item.contextValue = finding.mapped ? (hasFix ? RowKind.fixableLine : RowKind.mappedLine) : RowKind.unmappedLine;
     if (finding.mapped) item.command = openCommand(finding.file, finding.line);
@@ -196,33 +184,39 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
 
   private lineItem(node: LineNode): vscode.TreeItem {
     const { mark, ignored } = node;
-    const { run, line } = mark.parts[0];
-    const amount = shortAmount({ ...line, bytes: lineBytes(line) }, run.steps);
-    const item = new vscode.TreeItem(amount, vscode.TreeItemCollapsibleState.Collapsed);
+    const { line } = mark.parts[0];
+    const { short, detail, unfound, rank } = presentLine(mark);
+    const item = new vscode.TreeItem(short, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `line:${mark.mapped}:${mark.line}:${mark.file}`;
-    const place = `${this.names.get(mark.file) ?? mark.file}:${mark.line}`;
-    const { unfound } = line;
-    const called = unfound === null ? '' : vscode.l10n.t('in {0}, not found', placeText(unfound));
-    const description = [called, place, rankText(mark, vscode.l10n)].filter(Boolean).join(' · ');
     const isEdited = this.marks.isEdited(mark);
     const isOther = this.marks.isOtherVersion(mark);
-    item.description = staleDescription(description, isEdited, isOther);
+    item.description = listed(staleState(isEdited, isOther), unfound, this.placeOf(mark), rank);
     // Below its finding, which has the icon, the width is for the text.
     if (this.parents.get(node)?.kind !== 'finding' || isEdited || isOther) {
       item.iconPath = iconOf(mark.tone, isEdited || isOther);
     }
-    const sentences = [lineAnswer(mark.parts[0]), `${mark.file}:${mark.line} ${line.function}`];
-    if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));
-    if (line.evidence !== null) sentences.push(evidenceText(line.evidence));
-    item.tooltip = sentences.join('\n');
+    item.tooltip = [...detail, `${mark.file}:${mark.line} ${line.function}`, ...unmatched(mark)].join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
     return ignored ? grayed(item, line) : item;
   }
+
+  private placeOf({ file, line }: { readonly file: string; readonly line: number }): string {
+    return `${this.names.get(file) ?? file}:${line}`;
+  }
+}
+
+function unmatched({ mapped }: { readonly mapped: boolean }): string[] {
+  return mapped ? [] : [vscode.l10n.t('Not matched with a file of this workspace.')];
+}
+
+/** First in a description, for the view is narrow. */
+function staleState(isEdited: boolean, isOther: boolean): string | null {
+  return staleText({ edited: isEdited || isOther, otherVersion: !isEdited });
 }
 
 function amountText({ liveBytes, blocks }: StackReport): string {
-  return `${byteText(liveBytes)} · ${blocksText(blocks, vscode.l10n)}`;
+  return listed(byteText(liveBytes), tCount(blocks, '1 block', '{0} blocks'));
 }
 
 /** Memory without a line, below the lines. */
@@ -230,7 +224,7 @@ function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
   const item = new vscode.TreeItem(processTitle(finding.verdict));
   item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;
   const device = finding.device === null ? '' : deviceName(finding.device);
-  item.description = [byteText(finding.bytes), device].filter(Boolean).join(' · ');
+  item.description = listed(byteText(finding.bytes), device);
   item.tooltip = finding.message;
   item.iconPath = new vscode.ThemeIcon('server-process');
   return item;
@@ -249,8 +243,7 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
 function fileItem({ name, lines, bytes }: FileNode, names: ReadonlyMap<string, string>): vscode.TreeItem {
   const item = new vscode.TreeItem(names.get(name) ?? name, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `file:${name}`;
-  const count = lines.length === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.length);
-  item.description = [...(bytes === null ? [] : [byteText(bytes)]), count].join(' · ');
+  item.description = listed(bytes === null ? null : byteText(bytes), tCount(lines.length, '1 line', '{0} lines'));
   item.tooltip = name;
   item.iconPath = new vscode.ThemeIcon('file-code');
   return item;
@@ -262,17 +255,9 @@ function iconOf(tone: MarkTone, isStale: boolean): vscode.ThemeIcon {
   return new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
 }
 
-/** First, for the view is narrow. */
-function staleDescription(description: string, isEdited: boolean, isOther: boolean): string {
-  if (isEdited) return vscode.l10n.t('edited since · {0}', description);
-  return isOther ? vscode.l10n.t('different version · {0}', description) : description;
-}
-
 function unmappedItem(files: number): vscode.TreeItem {
   const item = new vscode.TreeItem(
-    files === 1
-      ? vscode.l10n.t('1 recorded file is not matched')
-      : vscode.l10n.t('{0} recorded files are not matched', files),
+    tCount(files, '1 recorded file is not matched', '{0} recorded files are not matched'),
   );
   item.description = vscode.l10n.t('map folder…');
   item.tooltip = vscode.l10n.t('Recorded files that match no file of this workspace. Click to map a folder.');
@@ -284,9 +269,7 @@ function unmappedItem(files: number): vscode.TreeItem {
 /** Cells cannot be mapped: only their text identifies them. */
 function unmatchedCellsItem(cells: number): vscode.TreeItem {
   const item = new vscode.TreeItem(
-    cells === 1
-      ? vscode.l10n.t('1 recorded notebook cell is not matched')
-      : vscode.l10n.t('{0} recorded notebook cells are not matched', cells),
+    tCount(cells, '1 recorded notebook cell is not matched', '{0} recorded notebook cells are not matched'),
   );
   item.description = vscode.l10n.t('cell text has changed');
   item.tooltip = vscode.l10n.t(
@@ -301,10 +284,10 @@ function grayed(item: vscode.TreeItem, { inBaseline }: LineReport): vscode.TreeI
   item.id = `ignored:${item.id ?? ''}`;
   item.resourceUri = ignoredRowUri(item.id);
   item.iconPath = new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('disabledForeground'));
-  const description = String(item.description ?? '');
-  item.description = inBaseline
-    ? vscode.l10n.t('baseline · {0}', description)
-    : vscode.l10n.t('ignored · {0}', description);
+  item.description = listed(
+    inBaseline ? vscode.l10n.t('baseline') : vscode.l10n.t('ignored'),
+    String(item.description),
+  );
   item.contextValue = RowKind.ignoredLine;
   return item;
 }

@@ -2,10 +2,14 @@
 import * as vscode from 'vscode';
 import { bucketParts } from '../../core/report/bucketParts.js';
 import type { PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
-import { bucketText, isLoneSnapshot, passText, verdictSentence } from '../../core/report/reportText.js';
+import { passText, peakShort } from '../../core/present/peakText.js';
+import { listed } from '../../core/present/presented.js';
+import { verdictSentence } from '../../core/present/runText.js';
+import { bucketText } from '../../core/present/words.js';
+import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import { byteText } from '../../core/text/byteText.js';
 import { newestFirst } from '../results/runOrder.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import { openCommand } from './sourceItems.js';
 
 export interface PeakNode {
@@ -53,13 +57,9 @@ export function peakParts(parent: PeakNode): PeakPartNode[] {
 
 export function peakItem({ run, peak, isFirst }: PeakNode): vscode.TreeItem {
   const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const amount = byteText(peak.liveBytes);
-  const item = new vscode.TreeItem(
-    peak.isState ? vscode.l10n.t('{0} live', amount) : vscode.l10n.t('Peak {0}', amount),
-    isFirst ? Expanded : Collapsed,
-  );
+  const item = new vscode.TreeItem(peakShort(peak), isFirst ? Expanded : Collapsed);
   item.id = `peak:${run.id}`;
-  item.description = [passText(peak), basename(run.id)].filter(Boolean).join(' · ');
+  item.description = listed(passText(peak), basename(run.id));
   item.tooltip = verdictSentence(run);
   item.iconPath = new vscode.ThemeIcon('graph');
   return item;

@@ -3,24 +3,28 @@ import type { Bytes } from '../../core/model/units.js';
 import { runsByJob } from '../../core/report/ranks.js';
 import { byteText } from '../../core/text/byteText.js';
 import { sparkline } from '../../core/text/sparkline.js';
-import { outOfMemoryTexts } from '../../core/report/outOfMemory.js';
+import { outOfMemoryTexts } from '../../core/present/failed.js';
+import { snapshotsText } from '../../core/present/words.js';
+import { liveBytes } from '../../core/report/snapshotReport.js';
 import {
   cycleSentence,
   cycleTexts,
   trendPeakTexts,
   trendSentence,
   trendSeriesText,
-} from '../../core/render/trendAndCycleText.js';
+} from '../../core/present/trendAndCycleText.js';
+import { actionTexts } from '../../core/present/actions.js';
+import { listed } from '../../core/present/presented.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
-import { liveBytes, runNames, snapshotText } from '../results/runText.js';
+import { runNames, snapshotText } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { sentenceWithout } from '../text/fileSentence.js';
-import { basename, dirname } from '../text/pathText.js';
+import { basename, dirname } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
 /** With more snapshots than this, runs are folded at first. */
@@ -143,7 +147,7 @@ export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<S
 
   private runs(): RunNode[] {
     const runs = this.store.result?.report.runs ?? [];
-    const names = runNames(runs, folderName, vscode.l10n);
+    const names = runNames(runs, folderName);
     const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MAX_UNFOLDED;
     const mostOf = new Map([...runsByJob(runs)].map(([job, ranks]) => [job, mostLive(ranks)]));
     return newestFirst(runs).map((run) => ({
@@ -223,11 +227,9 @@ function runItem({ run, name, unfolded, mostLive: most }: RunNode): vscode.TreeI
   const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(name, unfolded ? Expanded : Collapsed);
   item.id = `run:${run.id}`;
-  const count = run.snapshots.length;
-  const counted = count === 1 ? vscode.l10n.t('1 snapshot') : vscode.l10n.t('{0} snapshots', count);
   // One scale for all ranks of a job: the fuller one stands out.
   const strip = most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, most)} `;
-  item.description = strip + counted;
+  item.description = strip + snapshotsText(run.snapshots.length);
   item.iconPath = new vscode.ThemeIcon('run-all');
   item.contextValue = RowKind.run;
   return item;
@@ -240,10 +242,7 @@ function snapshotItem({ path, snapshot, isJudged }: SnapshotNode): vscode.TreeIt
     warnings.length > 0 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
   );
   item.id = `snapshot:${path}`;
-  item.description = [
-    ...(isJudged ? [] : [vscode.l10n.t('at exit, not judged')]),
-    snapshotText(snapshot, vscode.l10n),
-  ].join(' · ');
+  item.description = listed(isJudged ? null : vscode.l10n.t('at exit, not judged'), snapshotText(snapshot));
   // An icon on each row would leave no width for the bytes.
   if (warnings.length > 0) item.iconPath = new vscode.ThemeIcon('warning');
   item.tooltip = [
@@ -272,7 +271,7 @@ function trendItem({ path, trend }: TrendNode): vscode.TreeItem {
 
 function showCommand(path: string): vscode.Command {
   return {
-    title: vscode.l10n.t('Show on timeline'),
+    title: actionTexts().timeline,
     command: Command.showSnapshotOnTimeline,
     arguments: [{ path }],
   };

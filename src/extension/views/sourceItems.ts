@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { InternalCommand } from '../contributions.js';
 import { recordedCellKey } from '../notebooks/cellNames.js';
 import { distinctNames } from '../text/distinctNames.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 type Files = Pick<PythonFiles, 'uri'>;

@@ -1,22 +1,26 @@
 import * as vscode from 'vscode';
-import { rateOf } from '../../core/report/findingSentence.js';
+import { rateOf } from '../../core/present/findingSentence.js';
+import { peakShort } from '../../core/present/peakText.js';
+import { presentFinding } from '../../core/present/presented.js';
+import { leaksShort } from '../../core/present/summary.js';
 import { sum } from '../../core/report/lineSelection.js';
-import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
+import { failureText } from '../../core/present/failed.js';
+import { verdictSentence } from '../../core/present/runText.js';
+import { lastFailure } from '../../core/report/outOfMemory.js';
+import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import type { RunReport } from '../../core/report/report.js';
-import { isLoneSnapshot, verdictSentence } from '../../core/report/reportText.js';
 import { byteText } from '../../core/text/byteText.js';
-import { countText } from '../../core/text/numberText.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { sentenceOf } from '../marks/findingText.js';
 import type { FindingMark } from '../results/findingMarks.js';
+import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
-import { basename } from '../text/pathText.js';
+import { basename } from '../../core/text/pathText.js';
 
 type Text = readonly [icon: string, short: string, tooltip: string | vscode.MarkdownString];
 
@@ -84,14 +88,10 @@ export class StatusBar extends Listener {
     if (this.store.findings.some(({ tone }) => tone === 'leak')) return this.fixedText(runs);
     const failure = lastFailure(runs.flatMap(({ outOfMemory }) => outOfMemory));
     if (failure !== null) return ['$(error)', vscode.l10n.t('out of memory'), failureText(failure)];
-    const tones = new Set(this.store.findings.map(({ tone }) => tone));
-    if (tones.has('cycle')) return ['$(sync)', vscode.l10n.t('cycle'), vscode.l10n.t('Reference cycles hold memory')];
-    if (tones.has('growing')) {
-      const why = vscode.l10n.t('Growing, unconfirmed: a buffer and a leak still look the same');
-      return ['$(watch)', vscode.l10n.t('growing'), why];
-    }
-    if (tones.has('growth')) {
-      return ['$(arrow-up)', vscode.l10n.t('growth'), vscode.l10n.t('Memory grows: too few snapshots for a verdict')];
+    const tone = this.store.findings.at(0)?.tone;
+    if (tone !== undefined) {
+      const [icon, short] = growthText(tone);
+      return [icon, short, tooltipOf(this.store.findings.filter((finding) => finding.tone === tone))];
     }
     const [newest] = newestFirst(runs);
     if (isLoneSnapshot(newest)) return loneText(newest);
@@ -108,24 +108,9 @@ export class StatusBar extends Listener {
     // Of the worst run: rates of several runs are never added up.
     const { run } = leaks[0].parts[0];
     const rate = sum(leaks, ({ parts }) => parts.find((part) => part.run === run)?.finding.bytesPerStep ?? 0);
-    const count = leaks.length === 1 ? vscode.l10n.t('1 leak') : vscode.l10n.t('{0} leaks', leaks.length);
-    const full = run.forecast === null ? [] : [forecastText(run.forecast.stepsToOom)];
-    const short = [count, rateOf(rate, run.steps) ?? byteText(leaks[0].parts[0].finding.bytes), ...full].join(' · ');
-    const tooltip = new vscode.MarkdownString(
-      leaks
-        .slice(0, MAX_FINDINGS)
-        .map((finding) => {
-          const place = `${basename(finding.file)}:${finding.line}`;
-          const at = finding.mapped
-            ? commandLink(place, InternalCommand.openSource, [{ file: finding.file, line: finding.line }])
-            : escapeMarkdown(place);
-          return `- ${at}: ${escapeMarkdown(sentenceOf(finding))}`;
-        })
-        .join('\n') +
-        (leaks.length > MAX_FINDINGS ? `\n- ${vscode.l10n.t('{0} more', leaks.length - MAX_FINDINGS)}` : ''),
-    );
-    tooltip.isTrusted = { enabledCommands: [InternalCommand.openSource] };
-    return ['$(arrow-up)', short, tooltip];
+    const amount = rateOf(rate, run.steps) ?? byteText(leaks[0].parts[0].finding.bytes);
+    const short = leaksShort(leaks.length, amount, run.forecast?.stepsToOom ?? null);
+    return ['$(arrow-up)', short, tooltipOf(leaks)];
   }
 
   /** All leaks were edited since; the next run shows the effect. */
@@ -142,13 +127,26 @@ export class StatusBar extends Listener {
 
 /** The height of a lone snapshot's peak, or what it holds, with its holders in the tooltip. */
 function loneText(run: RunReport): Text {
-  const [peak] = run.peaks;
-  const amount = byteText(run.peaks.length === 0 ? 0 : peak.liveBytes);
-  const short = run.peak === null ? vscode.l10n.t('{0} live', amount) : vscode.l10n.t('peak {0}', amount);
-  return ['$(graph)', short, verdictSentence(run)];
+  const peak = run.peaks.at(0);
+  return ['$(graph)', peak === undefined ? '' : peakShort(peak), verdictSentence(run)];
 }
 
-/** When the device will be full. */
-function forecastText(steps: number): string {
-  return steps === 1 ? vscode.l10n.t('full in 1 step') : vscode.l10n.t('full in {0} steps', countText(steps));
+/** Findings that are no leaks. */
+function growthText(tone: MarkTone): [icon: string, short: string] {
+  if (tone === 'cycle') return ['$(sync)', vscode.l10n.t('cycle')];
+  return tone === 'growing' ? ['$(watch)', vscode.l10n.t('growing')] : ['$(arrow-up)', vscode.l10n.t('growth')];
+}
+
+/** Findings with links to their lines. */
+function tooltipOf(findings: readonly FindingMark[]): vscode.MarkdownString {
+  const rows = findings.slice(0, MAX_FINDINGS).map(({ file, line, mapped, parts: [worst] }) => {
+    const place = `${basename(file)}:${line}`;
+    const at = mapped ? commandLink(place, InternalCommand.openSource, [{ file, line }]) : escapeMarkdown(place);
+    return `- ${at}: ${escapeMarkdown(presentFinding(worst).sentence)}`;
+  });
+  const rest = findings.length - rows.length;
+  if (rest > 0) rows.push(`- ${vscode.l10n.t('{0} more', rest)}`);
+  const tooltip = new vscode.MarkdownString(rows.join('\n'));
+  tooltip.isTrusted = { enabledCommands: [InternalCommand.openSource] };
+  return tooltip;
 }

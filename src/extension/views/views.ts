@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
-import { compareSentences } from '../../core/render/fixText.js';
+import { compareSentences } from '../../core/present/fixText.js';
 import { View } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { snapshotName } from '../marks/markText.js';
+import { snapshotName } from '../../core/present/shortText.js';
+import { tCount } from '../../core/text/translate.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { CompareTree, type CompareNode } from './compareTree.js';
@@ -88,7 +89,7 @@ export class Views extends Listener {
 
   private refreshBadge(): void {
     const { length } = this.marks.leaks;
-    const tooltip = length === 1 ? vscode.l10n.t('1 leak') : vscode.l10n.t('{0} leaks', length);
+    const tooltip = tCount(length, '1 leak', '{0} leaks');
     this.views.leaks.view.badge = length === 0 ? undefined : { value: length, tooltip };
   }
 

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { ReportJson } from '../../../src/core/render/findingText.js';
+import type { ReportJson } from '../../../src/core/render/findingJson.js';
 import type { CompareReport, LineReport, Report } from '../../../src/core/report/report.js';
 import { runCli } from '../../support/cli.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
@@ -82,7 +82,7 @@ describe('The command line', () => {
     it('prints Markdown to paste', async () => {
       const { status, stdout } = await runHere('analyze', '--markdown', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
-      assert.match(stdout, /^\| \*\*LEAK\*\* \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
+      assert.match(stdout, /^\| LEAK \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
     });
 
     it('takes a folder for the snapshots below it, and each file once', async () => {

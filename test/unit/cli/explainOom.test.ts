@@ -49,9 +49,12 @@ describe('leakline explain-oom', () => {
       writeFileSync(join(folder, 'own.log'), text);
       return (await runHere('analyze', join(folder, 'own.log'), snapshot)).stdout;
     };
-    assert.match(await printed(own), /^Out of memory on device 2: .* requested 400 MiB/);
-    assert.doesNotMatch(await printed(own.replace('400.00', '401.00')), /^Out of memory on device 2/);
-    assert.doesNotMatch(await printed(own.replace('GPU 2', 'GPU 1')), /^Out of memory on device 2/);
+    assert.match(await printed(own), /^\S+step_1\.pickle: Out of memory on device 2: .* requested 400 MiB/);
+    assert.doesNotMatch(
+      await printed(own.replace('400.00', '401.00')),
+      /^\S+step_1\.pickle: Out of memory on device 2/,
+    );
+    assert.doesNotMatch(await printed(own.replace('GPU 2', 'GPU 1')), /^\S+step_1\.pickle: Out of memory on device 2/);
   });
 
   it('prints one line of JSON for each message', async () => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { askingLensText, askingMarks, askingProblemText } from '../../../src/extension/results/askingMarks.js';
-import { plainText } from './support/plainText.js';
+import { askingSentences, askingShort } from '../../../src/core/present/failed.js';
+import { askingMarks } from '../../../src/extension/results/askingMarks.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
 describe('The line that requested memory that was not there', () => {
@@ -13,11 +13,11 @@ describe('The line that requested memory that was not there', () => {
     const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
     const [mark, ...others] = askingMarks(report);
     assert.deepEqual(others, []);
-    assert.equal(askingLensText(mark, plainText), '✖ requested 400 MiB, 168 MiB were free');
+    assert.equal(askingShort(mark), '✖ requested 400 MiB, 168 MiB were free');
     const unknown = { ...mark, failure: { ...mark.failure, deviceFreeBytes: null } };
-    assert.equal(askingLensText(unknown, plainText), '✖ requested 400 MiB, out of memory');
+    assert.equal(askingShort(unknown), '✖ requested 400 MiB, out of memory');
     assert.match(
-      askingProblemText(mark),
+      askingSentences(mark),
       /^Out of memory on device 2: .* requested 400 MiB.*\nWithout fragmentation .*\nNo allocator setting .* 232 MiB short at best\.$/,
     );
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { LineReport, RunReport } from '../../../src/core/report/report.js';
-import { holderLensText, holderLineText, hoverMarkdown, sentenceOf } from '../../../src/extension/marks/findingText.js';
+import { presentFinding, type PresentedFinding } from '../../../src/core/present/presented.js';
+import { hoverMarkdown } from '../../../src/extension/marks/hoverText.js';
 import { findingMarks, holdsOthers, type FindingMark } from '../../../src/extension/results/findingMarks.js';
 import { lineMarks } from '../../../src/extension/results/lineMarks.js';
 import { seededRandom } from '../../support/seededRandom.js';
-import { plainText } from './support/plainText.js';
 import { lineReport, MiB, report, runReport } from './support/reports.js';
 
 function heldBy(file: string, line: number, name = 'kept', fix: string | null = null): Pick<LineReport, 'holder'> {
@@ -14,6 +14,10 @@ function heldBy(file: string, line: number, name = 'kept', fix: string | null = 
 function marksOf(runs: RunReport[], canOpen: (file: string) => boolean = () => true): FindingMark[] {
   const whole = report(...runs);
   return findingMarks(whole, lineMarks(whole), canOpen);
+}
+
+function told({ parts: [worst] }: FindingMark): PresentedFinding {
+  return presentFinding(worst);
 }
 
 describe('A finding in the editor', () => {
@@ -29,8 +33,8 @@ describe('A finding in the editor', () => {
       ['train.py', 26, [30, 20, 14]],
     );
     assert.ok(holdsOthers(finding));
-    assert.equal(holderLensText(finding), '◆ Leaks 3.0 MiB/step (18.0 MiB so far)');
-    assert.equal(holderLineText(finding, true), 'kept');
+    assert.equal(told(finding).lens, '◆ Leaks 3.0 MiB/step (18.0 MiB so far)');
+    assert.equal(told(finding).end, 'kept');
   });
 
   it('is on the allocating line if the workspace has no file of the holder, or without a holder', () => {
@@ -50,7 +54,7 @@ describe('A finding in the editor', () => {
     });
     const [finding] = marksOf([runReport([line])]);
     assert.deepEqual(
-      [finding.tone, sentenceOf(finding)],
+      [finding.tone, told(finding).sentence],
       ['growing', 'Growing 1.0 MiB/step (12.0 MiB so far), unconfirmed'],
     );
   });
@@ -60,7 +64,7 @@ describe('A finding in the editor', () => {
       runReport([lineReport({ file: 'model.py', line: 14, leakedBytes, ...heldBy('train.py', 26) })], { id });
     const [finding, ...others] = marksOf([run('a', 5 * MiB), run('b', 7 * MiB)]);
     assert.deepEqual(others, []);
-    assert.equal(sentenceOf(finding), 'Leaks 1.0 MiB/step (7.0 MiB so far), held by kept');
+    assert.equal(told(finding).sentence, 'Leaks 1.0 MiB/step (7.0 MiB so far), held by kept');
     assert.equal(finding.parts.length, 2);
   });
 
@@ -109,7 +113,7 @@ describe('The hover', () => {
   ];
   const paragraphs = (finding: FindingMark, isHolder: boolean, isInProblem = false): string[] => {
     const mark = isHolder ? null : finding.lines[0];
-    return hoverMarkdown(finding, { mark, stale: null, isInProblem, canOpen: () => true }, plainText)
+    return hoverMarkdown(finding, { mark, stale: null, isInProblem, canOpen: () => true })
       .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
       .replaceAll(/\[([^\]]*)\]\(command:[^)]*\)/g, '[$1]')
       .split('\n\n');
@@ -141,7 +145,7 @@ describe('The hover', () => {
       isInProblem: false,
       canOpen: (file: string) => file === 'src/train.py',
     };
-    const markdown = hoverMarkdown(finding, place, plainText);
+    const markdown = hoverMarkdown(finding, place);
     const [, query] = /openSource\?([^)]*)\)/.exec(markdown) ?? [];
     assert.deepEqual(JSON.parse(decodeURIComponent(query)), [{ file: 'src/train.py', line: 26 }]);
     assert.equal(markdown.split('openSource').length, 2);
@@ -159,7 +163,7 @@ describe('The hover', () => {
     const [finding] = marksOf([runReport([line])]);
     for (const mark of [finding.lines[0], null]) {
       for (const canOpen of [() => true, () => false]) {
-        const markdown = hoverMarkdown(finding, { mark, stale: null, isInProblem: false, canOpen }, plainText);
+        const markdown = hoverMarkdown(finding, { mark, stale: null, isInProblem: false, canOpen });
         const links = [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
         assert.ok(
           links.every((target) => /^command:leakline\.[\w.]+\?[\w%.~!*'-]+$/.test(target)),

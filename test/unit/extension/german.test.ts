@@ -99,7 +99,7 @@ describe('Texts of the core', () => {
     const english = /^report\/budget\.ts$/;
     // Words that PyTorch writes, and titles of tables for the terminal.
     const meant = [/^let dot = $/, /^[\w-]+( reserved)? memory$/, /^(Total|Device) [A-Z]\w+$/, /^[A-Z ]+$/];
-    const open = ['bytes', 'pickle', 'formats', 'report'].flatMap((room) =>
+    const open = ['bytes', 'pickle', 'formats', 'report', 'present'].flatMap((room) =>
       readdirSync(join(root, 'src/core', room), { recursive: true, encoding: 'utf8' })
         .filter((name) => name.endsWith('.ts') && !english.test(`${room}/${name}`))
         .flatMap((name) =>

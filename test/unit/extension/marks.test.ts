@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import type { CompareLine } from '../../../src/core/report/report.js';
-import { compareLensText, endOfLineText, lensText, snapshotName } from '../../../src/extension/marks/markText.js';
+import { grownSince } from '../../../src/core/present/comparison.js';
+import { presentFinding, presentLine } from '../../../src/core/present/presented.js';
+import { snapshotName } from '../../../src/core/present/shortText.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
+import { findingMarks } from '../../../src/extension/results/findingMarks.js';
 import { byFile, isOfOtherText, lineMarks, neighborMark } from '../../../src/extension/results/lineMarks.js';
-import { plainText } from './support/plainText.js';
 import { lineReport, MiB, report, runReport, snapshotReport } from './support/reports.js';
 
 const lensesOf = (...args: Parameters<typeof report>): string[] =>
-  lineMarks(report(...args)).map((mark) => lensText(mark, plainText));
+  lineMarks(report(...args)).map((mark) => presentLine(mark).lens);
 
 describe('Marks of a report', () => {
   it('show the leak, its rate and its bytes so far, in about forty characters', () => {
@@ -67,7 +69,7 @@ describe('Marks of a report', () => {
     assert.equal(mark.parts[0].line.leakedBytes, 12 * MiB);
     assert.equal(mark.parts[0].line.blocks, 680);
     assert.equal(mark.parts.length, 2);
-    assert.match(lensText(mark, plainText), /^▲ Leaks 2\.0 MiB\/step \(12\.0 MiB so far\) · rank 0 \+1$/);
+    assert.match(presentLine(mark).lens, /^▲ Leaks 2\.0 MiB\/step \(12\.0 MiB so far\) · rank 0 \+1$/);
   });
 
   it('name the rank that leaks where another does not', () => {
@@ -104,11 +106,8 @@ describe('Marks of a report', () => {
 
   it('lead to the holder at the end of the line, or show the trend', () => {
     const [mark] = lineMarks(report(runReport([lineReport()])));
-    assert.equal(endOfLineText(mark, true, plainText), '▂▅█ 2.0 MiB → 12.0 MiB');
-    assert.equal(
-      endOfLineText(mark, false, plainText),
-      '▲ Leaks 1.0 MiB/step (11.0 MiB so far)  ▂▅█ 2.0 MiB → 12.0 MiB',
-    );
+    assert.equal(presentLine(mark).end, '▂▅█ 2.0 MiB → 12.0 MiB');
+    assert.equal(presentLine(mark).endAlone, '▲ Leaks 1.0 MiB/step (11.0 MiB so far)  ▂▅█ 2.0 MiB → 12.0 MiB');
     const holder = {
       source: 'recorder' as const,
       file: 'src/train.py',
@@ -120,10 +119,27 @@ describe('Marks of a report', () => {
     };
     const wayTo = (file: string): string => {
       const [held] = lineMarks(report(runReport([lineReport({ holder: { ...holder, file } })])));
-      return endOfLineText(held, true, plainText);
+      return presentLine(held).end;
     };
     assert.equal(wayTo('src/train.py'), '▂▅█ → held at train.py:26');
     assert.equal(wayTo(mark.file), '▂▅█ → held at line 26');
+  });
+
+  it('have at most 64 characters after the line, and keep the amount where not all has room', () => {
+    const file = `${'deeply_nested_'.repeat(8)}module.py`;
+    const name = 'self.statistics.'.repeat(9);
+    const holder = { source: 'recorder' as const, file, line: 123456, name, text: name, fix: null, edit: null };
+    for (const verdict of ['leak', 'growing', 'cycle', 'tooShort'] as const) {
+      for (const unfound of [null, { file, line: 123456, function: 'forward' }]) {
+        const whole = report(runReport([lineReport({ verdict, holder, unfound })]));
+        const marks = lineMarks(whole);
+        const [finding] = findingMarks(whole, marks, () => true);
+        for (const { answer, end, endAlone } of [presentLine(marks[0]), presentFinding(finding.parts[0])]) {
+          assert.ok(end.length <= 64 && endAlone.length <= 64, `${end}\n${endAlone}`);
+          assert.equal(endAlone.slice(2, answer.length + 2), answer);
+        }
+      }
+    }
   });
 });
 
@@ -174,8 +190,8 @@ describe('Marks of a comparison', () => {
   });
 
   it('show the growth since the first snapshot, signed', () => {
-    assert.equal(compareLensText(line({}), '/s/snap_0010.pickle', plainText), '+12.0 MiB since snap_0010');
-    assert.equal(compareLensText(line({ growthBytes: -3 * MiB }), 'C:\\s\\a.pkl', plainText), '-3.0 MiB since a');
+    assert.equal(grownSince(12 * MiB, '/s/snap_0010.pickle'), '+12.0 MiB since snap_0010');
+    assert.equal(grownSince(-3 * MiB, 'C:\\s\\a.pkl'), '-3.0 MiB since a');
   });
 
   it('shorten a long name', () => {

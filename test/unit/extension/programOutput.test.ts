@@ -9,9 +9,9 @@ import {
   hasFailure,
   RecentText,
 } from '../../../src/extension/oom/programOutput.js';
-import { askingLensText, askingProblemText, messageMarks } from '../../../src/extension/results/askingMarks.js';
+import { askingSentences, askingShort } from '../../../src/core/present/failed.js';
+import { messageMarks } from '../../../src/extension/results/askingMarks.js';
 import { explained } from '../oom/explained.js';
-import { plainText } from './support/plainText.js';
 
 const MESSAGE =
   'CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 8.00 GiB total capacity; 7.00 GiB already allocated; ' +
@@ -94,7 +94,7 @@ describe('A line that an out-of-memory message names', () => {
     messageMarks([{ explanations, origin: { writtenAtUs: null, folder: null } }], recorded);
   const lens = (changes: Partial<OomExplanation>): string => {
     const [mark] = marksOf([{ ...full, ...changes }]);
-    return askingLensText(mark, plainText);
+    return askingShort(mark);
   };
 
   it('has a mark whose lens gives the numbers of its class', () => {
@@ -106,7 +106,7 @@ describe('A line that an out-of-memory message names', () => {
     assert.equal(lens({ class: 'incomplete', freeBytes: null }), '✖ requested 2.0 GiB, out of memory');
     assert.equal(lens({ class: 'incomplete', requestedBytes: null }), '✖ out of memory');
     const [mark] = marksOf([full]);
-    assert.match(askingProblemText(mark), /^The device is full: .*\n/);
+    assert.match(askingSentences(mark), /^The device is full: .*\n/);
   });
 
   it('has one mark, and none where the workspace has no such file or a recording knows the failure', () => {

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import * as v from 'valibot';
 import { distinctNames } from '../../../src/extension/text/distinctNames.js';
 import { sentenceNaming, sentenceWithout } from '../../../src/extension/text/fileSentence.js';
-import { basename, dirname } from '../../../src/extension/text/pathText.js';
+import { basename, dirname } from '../../../src/core/text/pathText.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
 import { TIMELINE_SCHEMAS } from '../../../src/protocol/timelineApi.js';
-import { plainText } from './support/plainText.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { runReport, snapshotReport } from './support/reports.js';
 import { newestFirst } from '../../../src/extension/results/runOrder.js';
@@ -169,7 +168,6 @@ describe('Names of runs', () => {
     ...runNames(
       runs.map(([id, path, rank]) => runReport([], { id, rank, snapshots: [snapshotReport({ path })] })),
       (folder) => folder.replace('/w/', ''),
-      plainText,
     ).values(),
   ];
 
@@ -192,7 +190,6 @@ describe('Names of runs', () => {
         ['d', '/mnt/old/tracker/snaps/1.pickle'],
       ].map(([id, path]) => runReport([], { id, snapshots: [snapshotReport({ path })] })),
       (folder) => folder.split('/').slice(-2).join('/'),
-      plainText,
     );
     assert.deepEqual(
       [...names.values()],

@@ -27,7 +27,8 @@ const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
   'src/core/python': { stopped: ['../model/snapshot.js', '../retention/judge/a.js'], passed: ['@lezer/python'] },
   'src/core/retention': { stopped: ['../model/snapshot.js', 'node:path'], passed: ['../python/a.js'] },
   'src/core/report': { stopped: ['../formats/readSnapshot.js', '../../worker/a.js'], passed: ['../retention/a.js'] },
-  'src/core/render': { stopped: ['../formats/readSnapshot.js', '../digest/digest.js'], passed: ['../report/a.js'] },
+  'src/core/present': { stopped: ['../render/a.js', '../digest/digest.js'], passed: ['../report/report.js'] },
+  'src/core/render': { stopped: ['../formats/readSnapshot.js', '../digest/digest.js'], passed: ['../present/a.js'] },
   'src/protocol': { stopped: ['../node/a.js', '../extension/a.js', 'node:fs'], passed: ['../core/model/snapshot.js'] },
   'src/node': {
     stopped: ['../worker/a.js', '../protocol/rpc.js', 'vscode'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { configurationsText } from '../../../src/core/render/fixText.js';
+import { configurationsText } from '../../../src/core/present/fixText.js';
 import { configurationsOf } from '../../../src/core/report/buildCompare.js';
 
 describe('A comparison of two configurations', () => {

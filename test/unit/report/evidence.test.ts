@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { Action, BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
-import { evidenceText } from '../../../src/core/report/evidenceText.js';
+import { evidenceText } from '../../../src/core/present/evidenceText.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';

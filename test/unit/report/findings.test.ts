@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { findingEvidence } from '../../../src/core/report/evidenceText.js';
+import { findingEvidence } from '../../../src/core/present/evidenceText.js';
 import { findingsOf, lineBytes } from '../../../src/core/report/findings.js';
-import { amountSentence } from '../../../src/core/report/findingSentence.js';
+import { findingSentence } from '../../../src/core/present/findingSentence.js';
 import type { HolderReport, LineReport } from '../../../src/core/report/report.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { lineReport, MiB } from '../extension/support/reports.js';
@@ -68,7 +68,7 @@ describe('A finding', () => {
       [finding.verdict, finding.bytes, finding.lines.map(({ line }) => line)],
       ['leak', 5 * MiB, [2, 1]],
     );
-    assert.equal(amountSentence(finding, 'annotations'), 'Leaks 1.0 MiB/step (5.0 MiB so far)');
+    assert.equal(findingSentence(finding, 'annotations', null), 'Leaks 1.0 MiB/step (5.0 MiB so far)');
   });
 
   it('has the fix of the line whose fix is an edit', () => {

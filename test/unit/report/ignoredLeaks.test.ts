@@ -8,7 +8,7 @@ import {
   withoutIgnoredLeaks,
   type IgnoredLeak,
 } from '../../../src/core/report/ignoredLeaks.js';
-import { verdictSentence } from '../../../src/core/report/reportText.js';
+import { verdictSentence } from '../../../src/core/present/runText.js';
 import { lineReport, snapshotReport, MiB, report, runReport } from '../extension/support/reports.js';
 
 const statement = { text: "history['aux'].append(aux_loss)", occurrence: 1 };

@@ -126,7 +126,7 @@ describe('The report of one snapshot', () => {
       assert.match(text, /cache\.py:5.* 3 ways:/);
       assert.match(
         text,
-        /384 KiB through `?torch\/pool\.py:3 \(take\)`? from `?serve\.py:9 \(load\)`?, 24 × 16\.0 KiB/,
+        /384 KiB \(24 × 16\.0 KiB\) through `?torch\/pool\.py:3 \(take\)`? from `?serve\.py:9 \(load\)`?/,
       );
     }
   });
@@ -327,7 +327,7 @@ describe('The report of one snapshot', () => {
     const trace = new Trace();
     for (let i = 0; i < 1200; i++) trace.alloc(4 * KiB, ['cache.py:5 grow', 'serve.py:9 main']);
     for (const text of (await trace.run()).texts) {
-      assert.match(text, /One pass does not make 1,200 equal blocks: look for what collects them\./);
+      assert.match(text, /: one pass does not make 1,200 equal blocks: look for what collects them\./);
     }
     const model = new Trace();
     for (let i = 0; i < 1200; i++) model.alloc(4 * KiB, [`${TORCH}/nn/modules/module.py:1 to`, 'serve.py:9 main']);
@@ -392,10 +392,7 @@ describe('The report of one snapshot', () => {
     );
     assert.match(full, /96 × 100 MiB from one stack, through torch\/optim\/adam\.py:791 \(_multi_tensor_adam\)/);
     for (const text of await textsOf('volcengine+verl/mem.pickle')) {
-      assert.match(
-        text,
-        /(?::114: |other\)\. )24 × 866 MiB from one stack, through `?vllm\/worker\/cache_engine\.py:83 \(_alloc/,
-      );
+      assert.match(text, /:114`?: 24 × 866 MiB from one stack, through `?vllm\/worker\/cache_engine\.py:83 \(_alloc/);
     }
     // No backward pass follows, so nothing is kept for one.
     const forward = 'bolongcheng+assignment2-systems/benchmarks/memory_snapshot_xl_fwd_cl512_dtypetorch.float32.pickle';
@@ -405,6 +402,6 @@ describe('The report of one snapshot', () => {
     }
     const [ranOut] = await textsOf('Nesta-gitU+discrete_diffusion/memory_snapshot.json');
     assert.match(ranOut, /Requested in the forward pass, called from \S+dit\.py:249/);
-    assert.match(ranOut, /6\.6 GiB through timm\/models\/vision_transformer\.py:93 \(forward\), 9 × 384 MiB/);
+    assert.match(ranOut, /6\.6 GiB \(9 × 384 MiB\) through timm\/models\/vision_transformer\.py:93 \(forward\)/);
   });
 });

@@ -10,7 +10,7 @@ import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { seriesLayout } from '../../../src/core/timeline/seriesLayout.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { fragmentationText, outOfMemoryTexts, replayedFailureText } from '../../../src/core/report/outOfMemory.js';
+import { fragmentationText, outOfMemoryTexts, replayedFailureText } from '../../../src/core/present/failed.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';

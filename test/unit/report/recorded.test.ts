@@ -5,7 +5,7 @@ import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/di
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
-import { spanText } from '../../../src/core/report/reportText.js';
+import { spanText } from '../../../src/core/present/runText.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
 import { eventTime } from '../../../src/core/model/eventTime.js';

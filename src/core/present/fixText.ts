@@ -1,24 +1,12 @@
-/** The answer on a fix in words, for a terminal and for Markdown. */
+/** Whether a fix made a leak go away. */
 import { t } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import {
-  VERDICT_TEXT,
-  fileAndLine,
-  liveBytes,
-  otherLinesText,
-  perStep,
-  placeText,
-  snapshotsText,
-} from '../report/reportText.js';
-import { tableLines, type Column } from '../text/textTable.js';
-
-const COLUMNS: readonly Column[] = [
-  { title: 'ANSWER', align: '<' },
-  { title: 'BEFORE', align: '>' },
-  { title: 'AFTER', align: '>' },
-  { title: 'LINE', align: '<' },
-];
+import { VERDICT_TEXT, otherLinesText, snapshotsText } from './words.js';
+import { fileAndLine, perStep, placeText } from '../report/reportText.js';
+import { liveBytes } from '../report/snapshotReport.js';
+import { asItIs, named } from '../text/names.js';
+import { left, list, right, table, type Block } from './document.js';
 
 /**
  * The beginning of a comparison on every surface: its subject, if that is not a run, and the answer.
@@ -37,10 +25,6 @@ export function compareSentences({ configurations, fix, a, b, lines }: CompareRe
 /** The first sentence of a comparison of two configurations. */
 export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>, code = asItIs): string {
   return t('This compares two configurations, {0} and {1}, not two moments of one run.', code(a), code(b));
-}
-
-function asItIs(text: string): string {
-  return text;
 }
 
 /** The answer: both rates where they are known, else why it is given. */
@@ -66,38 +50,29 @@ export function fixSentence({ answer, why, before, after }: FixVerdict): string 
   }
 }
 
-/** The subject of a comparison. */
-export function fixSides({ before, after }: FixVerdict): string {
-  return t('before: {0}; after: {1}', sideText(before), sideText(after));
+/** The two runs, and a table of the lines that leak in one of them. */
+export function fixBlocks({ before, after, lines, otherLines }: FixVerdict): Block[] {
+  const rates = [otherLines?.bytesPerStepBefore ?? null, otherLines?.bytesPerStepAfter ?? null].map((bytes) =>
+    bytes === null ? '' : perStep(byteText(Math.round(bytes)), 'annotations'),
+  );
+  return [
+    ...list(t('before: {0}; after: {1}', sideText(before), sideText(after))),
+    ...table(
+      [left(t('answer')), right(t('before')), right(t('after')), left(t('line'))],
+      [...lines.map(fixCells), ...(otherLines === undefined ? [] : [['', ...rates, otherLinesText(otherLines.lines)]])],
+    ),
+  ];
 }
 
 function sideText({ run, rank, snapshots }: FixVerdict['before']): string {
   const count = snapshotsText(snapshots);
-  return rank === null ? `${run} (${count})` : t('{0}, rank {1} ({2})', run, rank, count);
-}
-
-/** Lines of a terminal below the answer: the lines that leak in one of the runs. */
-export function fixLines(fix: FixVerdict | null): string[] {
-  if (fix === null) return [];
-  const rows = fixRows(fix);
-  const table = rows.length === 0 ? [] : ['', ...tableLines(COLUMNS, rows)];
-  return [`  ${fixSides(fix)}`, ...table.map((text) => (text === '' ? '' : `  ${text}`)), ''];
-}
-
-/** Cells of a table: the lines, and the sum of the others. */
-export function fixRows({ lines, otherLines }: FixVerdict): string[][] {
-  const rows = lines.map(fixCells);
-  if (otherLines === undefined) return rows;
-  const rates = [otherLines.bytesPerStepBefore, otherLines.bytesPerStepAfter].map((bytes) =>
-    bytes === null ? '' : perStep(byteText(Math.round(bytes)), 'annotations'),
-  );
-  return [...rows, ['', ...rates, otherLinesText(otherLines.lines)]];
+  return rank === null ? `${named(run)} (${count})` : t('{0}, rank {1} ({2})', named(run), rank, count);
 }
 
 /** Answer, rates and place of one line. */
 function fixCells(line: FixLine): string[] {
   const { lineBefore, lineAfter } = line;
-  const place = placeText({ ...line, line: lineAfter ?? lineBefore ?? 0 });
+  const place = named(placeText({ ...line, line: lineAfter ?? lineBefore ?? 0 }));
   const moved = lineBefore !== null && lineAfter !== null && lineBefore !== lineAfter;
   return [
     answerText(line.answer),

@@ -1,9 +1,9 @@
 /** The evidence of a line, or of all lines of a finding, in words. */
 import type { Bytes } from '../model/units.js';
 import { seenTexts } from '../verdict/seenTexts.js';
-import type { Finding } from './findings.js';
-import { sum } from './lineSelection.js';
-import type { Evidence } from './report.js';
+import type { Finding } from '../report/findings.js';
+import { sum } from '../report/lineSelection.js';
+import type { Evidence } from '../report/report.js';
 
 /** What was observed of a line, and why that is its verdict. */
 export function evidenceText({ gaps, reason, ...seen }: Evidence): string {

@@ -1,32 +1,32 @@
-/** Live memory around the scopes of a lone snapshot, as a table. */
-import { byteText } from '../text/byteText.js';
-import { deviceName } from '../text/deviceName.js';
-import { countText } from '../text/numberText.js';
-import { t } from '../text/translate.js';
+/** Live memory around the scopes of a lone snapshot. */
 import type { Scope } from '../attribution/scopes.js';
 import type { RunReport } from '../report/report.js';
-import { isLoneSnapshot } from '../report/reportText.js';
+import { isLoneSnapshot } from '../report/snapshotReport.js';
+import { byteText } from '../text/byteText.js';
+import { deviceName } from '../text/deviceName.js';
+import { named } from '../text/names.js';
+import { countText } from '../text/numberText.js';
+import { t } from '../text/translate.js';
+import { left, right, table, type Block } from './document.js';
 
 /** Rows of the table. */
 const MAX_ROWS = 8;
 
-/** The title of the scopes' columns and one row each: name, repeats, amounts; null without scopes. */
-export function scopeTable(run: RunReport): { titles: string[]; rows: string[][] } | null {
-  if (!isLoneSnapshot(run)) return null;
-  const moving = run.scopes.filter((scope) => moves(scope));
-  if (moving.length === 0) return null;
+/** Amounts, repeats and name of each scope; none without scopes. */
+export function scopeTable(run: RunReport): Block[] {
+  const moving = isLoneSnapshot(run) ? run.scopes.filter((scope) => moves(scope)) : [];
   const several = new Set(moving.map(({ device }) => device)).size > 1;
   const shown = new Set([...moving].sort((a, b) => b.peakBytes - a.peakBytes).slice(0, MAX_ROWS));
-  return {
-    titles: [t('at start'), t('at end'), t('peak inside'), t('repeats'), t('scope')],
-    rows: run.scopes
+  return table(
+    [right(t('at start')), right(t('at end')), right(t('peak inside')), right(t('repeats')), left(t('scope'))],
+    run.scopes
       .filter((scope) => shown.has(scope))
       .map(({ device, name, repeats, startBytes, endBytes, peakBytes }) => [
         ...[startBytes, endBytes, peakBytes].map(byteText),
         countText(repeats),
-        several ? `${name} (${deviceName(device)})` : name,
+        named(several ? `${name} (${deviceName(device)})` : name),
       ]),
-  };
+  );
 }
 
 /** Share of a scope's peak that must come or go inside, to be worth a row. */

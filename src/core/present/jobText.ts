@@ -1,9 +1,10 @@
 import { severity } from '../report/findings.js';
 import { ranksText, runsByJob } from '../report/ranks.js';
-import { VERDICT_TEXT } from '../report/reportText.js';
+import { VERDICT_TEXT } from './words.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport, Verdict } from '../report/report.js';
 import type { Bytes } from '../model/units.js';
+import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
@@ -13,7 +14,7 @@ const MAX_RANKS = 8;
 /** The runs of a report that a text shows. */
 interface ShownRuns {
   readonly runs: readonly RunReport[];
-  /** Of each job of more ranks than are shown: one sentence. */
+  /** Of each job of more ranks than are shown: one text. */
   readonly jobs: readonly string[];
 }
 
@@ -27,7 +28,13 @@ export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
     const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(a) - severity(b));
     const ranksOf = (one: Verdict): string => ranksText(ranked.filter(({ verdict }) => verdict === one).map(rankOf));
     const parts = verdicts.map((verdict) => `${VERDICT_TEXT[verdict]} ${ranksOf(verdict)}`);
-    return `${job}: ${t('{0} ranks: {1}. Shown: rank {2}.', countText(ranked.length), parts.join('; '), rankOf(shown))}`;
+    return t(
+      '{0}: {1} ranks: {2}. Shown: rank {3}.',
+      named(job),
+      countText(ranked.length),
+      parts.join('; '),
+      rankOf(shown),
+    );
   });
   return { runs: runs.filter((run) => !hidden.has(run)), jobs };
 }

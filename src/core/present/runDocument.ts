@@ -1,0 +1,186 @@
+/** The report on one run: the answer, its findings, the numbers. */
+import { bucketParts } from '../report/bucketParts.js';
+import { findingsOf, type Finding } from '../report/findings.js';
+import { isSuspect, selectLines, sum } from '../report/lineSelection.js';
+import type { LineReport, RunReport } from '../report/report.js';
+import { endParts } from './peakText.js';
+import { spanText, verdictSentence } from './runText.js';
+import { differentVersionTexts, warningTexts } from './warningTexts.js';
+import {
+  bucketText,
+  categoryText,
+  deviceTexts,
+  holderSourceText,
+  liveCategoriesText,
+  otherLinesText,
+  rateText,
+  verdictText,
+} from './words.js';
+import { fileAndLine, placeText } from '../report/reportText.js';
+import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { named } from '../text/names.js';
+import { countText } from '../text/numberText.js';
+import { sparkline } from '../text/sparkline.js';
+import { t, tCount } from '../text/translate.js';
+import { answer, detail, item, left, list, right, table, text, type Block, type Document } from './document.js';
+import { failedBlocks } from './failedBlocks.js';
+import { peakBlocks } from './peakBlocks.js';
+import { allocatedText, presentFinding } from './presented.js';
+import { shortNames, type ShortNames } from './shortNames.js';
+import { scopeTable } from './scopeTable.js';
+
+export const SPARKLINE_WIDTH = 12;
+/** Lines of a finding that are named. */
+const MAX_LINES = 8;
+
+/** Findings of a run that a person has to look at. */
+export function suspectFindings(run: RunReport): Finding[] {
+  return findingsOf(run.lines.filter(isSuspect));
+}
+
+/** @param mostLines rows of a table at most, leaks apart; Infinity shows steady lines below 1 % as well */
+export function runDocument(run: RunReport, mostLines: number): Document {
+  const names = shortNames(run);
+  const { folder, name } = names;
+  const isLone = isLoneSnapshot(run);
+  const peaks = peakBlocks(run, mostLines, names);
+  const isBelowPeak = isLone && peaks.length > 0 && mostLines !== Infinity;
+  return {
+    ...titleOf(run),
+    blocks: [
+      ...failedBlocks(run, mostLines, names),
+      answer(verdictSentence(run, name)),
+      ...text(forecastText(run)),
+      ...suspectFindings(run).flatMap((finding) => findingBlock(finding, run, names)),
+      ...(isLone ? peaks : []),
+      ...scopeTable(run),
+      ...list(
+        listedEvents(run),
+        growthText(run),
+        ...deviceTexts(run.snapshots[run.snapshots.length - 1]),
+        isBelowPeak ? endText(run, name) : liveCategoriesText(run),
+      ),
+      ...(isBelowPeak || (isLone && endParts(run, name).total === 0) ? [] : linesTable(run, mostLines, name)),
+      ...list(...run.process.map(({ message }) => name(message))),
+      ...(isLone ? [] : peaks),
+      ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
+      ...(folder === '' ? [] : text(t('The files are in {0}.', named(folder)))),
+    ],
+  };
+}
+
+/** The memory of a run at its peak or at out of memory. */
+export function peakDocument(run: RunReport, mostLines: number): Document {
+  const names = shortNames(run);
+  const held = [...failedBlocks(run, mostLines, names), ...peakBlocks(run, mostLines, names)];
+  return {
+    ...titleOf(run),
+    blocks: [
+      ...(held.length === 0 ? text(t('No snapshot has a trace, so the peak is not known.')) : held),
+      ...warnings(warningTexts(run.snapshots)),
+    ],
+  };
+}
+
+export function warnings(texts: readonly string[]): Block[] {
+  return list(...texts.map((warning) => t('Warning: {0}', named(warning))));
+}
+
+function titleOf({ id, rank }: RunReport): Omit<Document, 'blocks'> {
+  return rank === null
+    ? { heading: t('GPU memory of {0}', named(id)), name: named(id) }
+    : { heading: t('GPU memory of {0}, rank {1}', named(id), rank), name: t('{0}, rank {1}', named(id), rank) };
+}
+
+function forecastText({ forecast }: RunReport): string {
+  if (forecast === null) return '';
+  const { stepsToOom, low, high, capacityBytes } = forecast;
+  return tCount(
+    stepsToOom,
+    'Out of memory in about 1 step ({1} to {2}) of {3}.',
+    'Out of memory in about {0} steps ({1} to {2}) of {3}.',
+    countText(low),
+    countText(high),
+    byteText(capacityBytes),
+  );
+}
+
+function findingBlock(finding: Finding, run: RunReport, { name, text: short }: ShortNames): Block[] {
+  const { holder, lines } = finding;
+  const { sentence, fix, evidence } = presentFinding({ finding, run }, name);
+  const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
+  const places = lines.map((line) => name(placeText(line)));
+  const place = name(fileAndLine(finding));
+  const answered =
+    holder === null ? `${place}: ${sentence}.` : `${place}: ${sentence} (${holderSourceText(holder.source)}).`;
+  return list({
+    ...item(
+      answered,
+      fix,
+      evidence === null ? null : t('Evidence: {0}', short(evidence)),
+      isElsewhere ? allocatedText(places, MAX_LINES) : null,
+    ),
+    isAnswer: true,
+  });
+}
+
+function listedEvents(run: RunReport): string {
+  const events = sum(run.snapshots, (snapshot) => snapshot.events);
+  return `${spanText(run)}, ${tCount(events, '1 event', '{0} events')}`;
+}
+
+function growthText({ snapshots }: RunReport): string {
+  if (snapshots.length < 2) return '';
+  const series = snapshots.map(liveBytes);
+  const growth = series[series.length - 1] - series[0];
+  return t(
+    'live {0} {1} at first, {2} since',
+    sparkline(series, SPARKLINE_WIDTH),
+    byteText(series[0]),
+    signedByteText(growth),
+  );
+}
+
+/** What is left of the peak at the end of a trace. */
+function endText(run: RunReport, name: (text: string) => string): string {
+  const { total, largest } = endParts(run, name);
+  return total === 0 || run.peaks.every(({ isState }) => isState) ? '' : t('At the end: {0}.', largest);
+}
+
+function linesTable(run: RunReport, mostLines: number, name: (text: string) => string): Block[] {
+  const { shown, rest } = selectLines(run, mostLines);
+  const row = (bytes: number, growth: string, blocks: string, place: string): string[] => [
+    ...['', byteText(bytes), countText(bytes), growth, '', blocks, '', '', place],
+  ];
+  const buckets = run.buckets.library + run.buckets.beforeRecording;
+  const columns = [
+    left(t('verdict')),
+    right(t('live')),
+    detail(t('bytes')),
+    ...[t('growth'), t('rate'), t('blocks')].map(right),
+    ...[t('series'), t('for'), t('line')].map(left),
+  ];
+  return table(columns, [
+    ...shown.map((line) => lineRow(line, run, name)),
+    ...(rest.lines === 0
+      ? []
+      : [row(rest.liveBytes, signedByteText(rest.growthBytes), countText(rest.blocks), otherLinesText(rest.lines))]),
+    ...bucketParts(run).map(([bucket, bytes]) => row(bytes, '', '', `(${bucketText(bucket)})`)),
+    row(sum([...run.lines, run.otherLines], (line) => line.liveBytes) + buckets, '', '', t('total')),
+  ]);
+}
+
+function lineRow(line: LineReport, run: RunReport, name: (text: string) => string): string[] {
+  return [
+    verdictText(line),
+    byteText(line.liveBytes),
+    countText(line.liveBytes),
+    signedByteText(line.growthBytes),
+    rateText(line, run.steps),
+    countText(line.blocks),
+    sparkline(line.series, SPARKLINE_WIDTH),
+    line.liveBytes > 0 ? categoryText(line.category) : '',
+    name(placeText(line)),
+  ];
+}

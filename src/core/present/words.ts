@@ -1,0 +1,112 @@
+/** Words that the surfaces share. */
+import type { Category } from '../attribution/category.js';
+import type { Bucket } from '../attribution/owner.js';
+import type {
+  CategoryAmount,
+  HolderReport,
+  LineReport,
+  RunReport,
+  SnapshotReport,
+  StepSource,
+  Verdict,
+} from '../report/report.js';
+import { perStep } from '../report/reportText.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { deviceName } from '../text/deviceName.js';
+import { countText } from '../text/numberText.js';
+import { t, tCount } from '../text/translate.js';
+
+/** The name of a bucket. */
+export function bucketText(bucket: Bucket): string {
+  return {
+    library: t('library or native code'),
+    beforeRecording: t('before recording'),
+    noStack: t('no stack recorded'),
+  }[bucket];
+}
+
+/** How a holder is known. */
+export function holderSourceText(source: HolderReport['source']): string {
+  return {
+    recorder: t('seen in the running process'),
+    cycle: t('a reference cycle'),
+    pattern: t('read from the source'),
+  }[source];
+}
+
+/** The name of a verdict in tables. */
+export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
+  leak: 'LEAK',
+  cycle: 'cycle',
+  periodic: 'periodic',
+  growing: 'growing?',
+  plateau: 'plateau',
+  oneOff: 'one-off',
+  steady: 'steady',
+  tooShort: 'growth',
+};
+
+/** A line's verdict in a word. For too few snapshots: growth, or live memory without growth. */
+export function verdictText({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
+  if (ignored) return inBaseline ? 'baseline' : 'ignored';
+  return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_TEXT[verdict];
+}
+
+/** Growth per step; empty where there is none, or none is known. */
+export function rateText(line: LineReport, steps: StepSource | null): string {
+  const rate = Math.round(line.bytesPerStep ?? 0);
+  const isKnown = line.verdict !== 'tooShort' || line.growthBytes !== 0;
+  return rate === 0 || steps === null || !isKnown ? '' : perStep(signedByteText(rate), steps);
+}
+
+/** Names of categories. */
+export function categoryText(category: Category): string {
+  return {
+    parameters: t('parameters'),
+    gradients: t('gradients'),
+    optimizerState: t('optimizer state'),
+    activations: t('activations'),
+    inputs: t('inputs'),
+    weightCopies: t('autocast’s weight copies'),
+    backward: t('backward pass'),
+    workspace: t('workspace'),
+    other: t('other'),
+  }[category];
+}
+
+/** Amounts by category, largest first; empty if there are none. */
+export function categoriesText(amounts: readonly CategoryAmount[]): string {
+  return amounts
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ category, bytes }) => `${categoryText(category)} ${byteText(bytes)}`)
+    .join(', ');
+}
+
+/** The categories of the live bytes in a run's last snapshot. */
+export function liveCategoriesText({ categories }: RunReport): string {
+  return categoriesText(categories.map(({ category, liveBytes: bytes }) => ({ category, bytes })));
+}
+
+/** One line per device that holds memory. */
+export function deviceTexts(snapshot: SnapshotReport): string[] {
+  const held = snapshot.devices.filter(({ liveBytes: live, reservedBytes }) => live > 0 || (reservedBytes ?? 0) > 0);
+  return (held.length === 0 ? snapshot.devices.slice(0, 1) : held).map(
+    ({ device, liveBytes: live, requestedBytes, reservedBytes, privatePoolBytes }) =>
+      [
+        t('{0}: {1} live ({2} B)', deviceName(device), byteText(live), countText(live)),
+        ...(requestedBytes === null ? [] : [t('{0} of it requested', byteText(requestedBytes))]),
+        ...(reservedBytes === null ? [] : [t('{0} reserved', byteText(reservedBytes))]),
+        ...(privatePoolBytes === 0 ? [] : [t('{0} of it in private pools', byteText(privatePoolBytes))]),
+      ].join(', '),
+  );
+}
+
+export function snapshotsText(count: number): string {
+  return tCount(count, '1 snapshot', '{0} snapshots');
+}
+
+/** Lines of a table that are not in it by name. */
+export function otherLinesText(count: number): string {
+  return tCount(count, '1 other line', '{0} other lines');
+}
