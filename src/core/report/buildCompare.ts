@@ -19,7 +19,7 @@ import { boundCompare } from './boundReport.js';
 import { addCells, emptyCell } from './compareCells.js';
 import { fixVerdict } from './fixVerdict.js';
 import { type IgnoredLeak, runWithIgnored } from './ignoredLeaks.js';
-import { NO_OTHERS } from './otherInputs.js';
+
 import { observeRun } from './observedRun.js';
 import type { Amount, CompareCell, CompareLine, CompareReport, RunReport } from './report.js';
 import { reportFrame } from './reportFrame.js';
@@ -124,7 +124,7 @@ function compareSnapshots(
     const observed = observeRun(one, workspace, lookup);
     // Lasting growth is compared by its rate, with or without a later release.
     const proved = new Map(observed.lines.filter(({ bound }) => bound === null).map((line) => [line, null]));
-    const report = runReport(observed, null, workspace, lookup, NO_OTHERS, { findings: new Map(), proved });
+    const report = runReport(observed, null, workspace, lookup, { findings: new Map(), proved });
     return runWithIgnored(report, ignored);
   };
   const report: CompareReport = {

@@ -11,7 +11,6 @@ import { boundRuns } from './boundReport.js';
 import { cycleReport } from './cycleReport.js';
 import { type ObservedRun, observeRun } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import { sampleWarnings } from './process/sampledUse.js';
 import { rankDifferences } from './rankDifference.js';
 import { missingRanks, ranksBehind } from './ranks.js';
 import { type Report, REPORT_SCHEMA, type RunReport, type TrendReport, type TrendSeriesReport } from './report.js';
@@ -53,11 +52,8 @@ export function reportOf(
   source: SourceEvidence,
 ): Report {
   const jobs = jobsOf(names);
-  const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, others, source));
-  const processes = observed.map(({ run }) => run);
-  const trends = others.trends.map(({ path, trend }) =>
-    trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
-  );
+  const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, source));
+  const trends = others.trends.map(({ path, trend }) => trendReport(path, trend));
   const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
   return overRuns({ runs, trends, cycles }, workspace.expectRanks ?? null);
 }

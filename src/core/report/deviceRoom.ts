@@ -1,7 +1,6 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import { PINNED_HOST, type Bytes } from '../model/units.js';
 import { rateOfRun } from '../verdict/rate.js';
-import type { SampledUse } from './process/sampledUse.js';
 import type { RunReport } from './report.js';
 
 /** Capacity and live bytes of a device, and its use outside PyTorch. */
@@ -13,23 +12,15 @@ export interface DeviceRoom {
 
 /**
  * The devices of known capacity at the run's last snapshot.
- * @param sampledOf samples of a device, if the recorder has none
- * @param configured capacity for devices without either, or null
+ * @param configured capacity for devices that the recorder did not measure, or null
  */
-export function deviceRooms(
-  snapshots: readonly SnapshotDigest[],
-  sampledOf: (device: number) => readonly SampledUse[],
-  configured: Bytes | null,
-): DeviceRoom[] {
+export function deviceRooms(snapshots: readonly SnapshotDigest[], configured: Bytes | null): DeviceRoom[] {
   const last = snapshots[snapshots.length - 1];
   return last.devices.flatMap(({ device, liveBytes }) => {
     const recorded = last.recording?.devices.find((one) => one.device === device);
-    const sampled = recorded === undefined ? sampledOf(device) : [];
-    const capacityBytes =
-      recorded?.capacityBytes ?? sampled.at(0)?.capacityBytes ?? (device === PINNED_HOST ? null : configured);
+    const capacityBytes = recorded?.capacityBytes ?? (device === PINNED_HOST ? null : configured);
     if (capacityBytes === null) return [];
-    // Of several readings of the samples' clock the one that leaves least room.
-    const outsideBytes = recorded?.outsideBytes ?? Math.max(0, ...sampled.map((use) => use.outsideBytes.at(-1) ?? 0));
+    const outsideBytes = recorded?.outsideBytes ?? 0;
     return { device, capacityBytes, roomBytes: Math.max(0, capacityBytes - outsideBytes - liveBytes) };
   });
 }

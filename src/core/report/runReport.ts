@@ -12,12 +12,10 @@ import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, widest, forecastOf, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
-import type { OtherInputs } from './otherInputs.js';
 import { outOfMemory } from './outOfMemory.js';
 import { snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
-import { type SampledUse, sampledUses } from './process/sampledUse.js';
 import { recordedAdvice } from './recordedAdvice.js';
 import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -35,13 +33,11 @@ export function runReport(
   job: string | null,
   workspace: ReportWorkspace,
   lookup: FileLookup,
-  others: OtherInputs,
   source: SourceEvidence,
 ): RunReport {
   const { run, at, stacks } = observed;
   const { snapshots } = run;
-  const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
-  const rooms = deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null);
+  const rooms = deviceRooms(snapshots, workspace.capacityBytes ?? null);
   const live = categoriesOf(stacks);
   const room = widest(rooms);
   const judged = judgeLines(observed, live, source, room);
@@ -65,7 +61,7 @@ export function runReport(
     passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
     atExit: observed.atExit,
     verdict,
-    process: processFindings(snapshots, lookup, sampledOf),
+    process: processFindings(snapshots, lookup),
     forecast: GROWS.has(verdict) ? forecastOf(snapshots, at, rooms) : null,
     sources: observed.sources,
     lines,
