@@ -81,6 +81,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   const bandFailure = createFailure(() => bands.retry());
   const noEvents = createMessage('hint');
   const openFailure = createMessage('error');
+  const untrusted = createMessage('error');
   const history = el(
     'section',
     { class: 'history', attributes: { 'aria-label': strings.chart } },
@@ -102,7 +103,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     createEmptyView(store, session),
     controls,
     createFailed(store, session),
-    el('div', { class: 'overview' }, run, openFailure.element),
+    el('div', { class: 'overview' }, run, untrusted.element, openFailure.element),
     history,
   );
   timeline.append(createSplitter(store, timeline), lower);
@@ -119,7 +120,13 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     const { stacked, wholeBands } = store.get();
     store.update({ stacked: stacked && { ...stacked }, wholeBands: wholeBands && { ...wholeBands } });
   });
-  store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view }) => {
+  // A search ends with its tab.
+  store.watch((state, before) => {
+    if (tabOf(state) !== tabOf(before)) store.update({ filter: '' });
+  });
+  runs.store.watch(() => untrusted.show(runs.contradiction));
+  store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view, selection }, before) => {
+    if (selection !== before.selection) untrusted.show(runs.contradiction);
     timeline.hidden = view !== 'timeline';
     // Not in the DOM while hidden: not measured, searched or read by screen readers.
     if (view !== 'compare') compare.remove();
@@ -135,6 +142,10 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     openFailure.show(openError);
     chartView.element.hidden = flat;
   });
+}
+
+function tabOf({ view, pane, tabled, compare }: ViewState): string {
+  return [view, view === 'compare' ? compare.pane : pane, tabled].join();
 }
 
 function createFailed(store: Store<ViewState>, session: TimelineSession): HTMLElement {

@@ -3,10 +3,9 @@ import type { TimelineAxis } from '../src/protocol/timelineData.js';
 import { axesOf } from './axisChange.js';
 import { comparable, devicesOf, groupsOf } from './choiceGroups.js';
 import { drawableExtent, zoomRange } from './chart/range.js';
-import { el } from './dom.js';
+import { el, setText } from './dom.js';
 import { BAND_GROUPINGS } from '../src/protocol/bandData.js';
 import type { BandSession } from './layer/bandSession.js';
-import { createSearch } from './search.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
@@ -80,11 +79,11 @@ export function createControls(
     onPress: () => session.setHeights(null),
   });
   const peak = createButton({
-    text: strings.toPeak,
+    text: '',
     hint: strings.toPeakHint,
     onPress: () => {
       const { curve } = store.get();
-      if (curve !== null) session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
+      if (curve !== null) session.lookInto({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
     },
   });
   const compare = createButton({
@@ -111,7 +110,9 @@ export function createControls(
     zoomIn.setEnabled(curve !== null && curve.events > 0);
     grouping.show(state.layer ? state.grouping : 'none', [...BAND_GROUPINGS, 'none']);
     // Without a curve, its choices are disabled.
-    grouping.element.hidden = peak.element.hidden = curve?.events === 0;
+    grouping.element.hidden = curve?.events === 0;
+    peak.element.hidden = curve === null || curve.events === 0;
+    if (curve !== null) setText(peak.element, strings.toPeak(curve.peak.liveBytes));
     compare.element.hidden = comparable(choices).length < 2;
     progress.show(state.curveLoading || state.reading);
   });
@@ -125,7 +126,6 @@ export function createControls(
     grouping.element,
     el('span', { class: 'together zoom' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
     progress.element,
-    createSearch(store),
     peak.element,
     compare.element,
     menu,

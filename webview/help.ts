@@ -33,20 +33,14 @@ export interface Help {
 
 export function createHelp(): Help {
   const rows = KEYS.map(([keys, text]) =>
-    el(
-      'tr',
-      {},
-      el('th', { attributes: { scope: 'row' } }, ...keys.map((key) => el('kbd', {}, key))),
-      el('td', {}, strings.keyText[text]),
-    ),
+    el('li', {}, el('span', {}, ...keys.map((key) => el('kbd', {}, key))), strings.keyText[text]),
   );
   const close = createButton({ text: strings.close, onPress: () => dialog.close() });
   const dialog = el(
     'dialog',
     { class: 'help', attributes: { 'aria-labelledby': 'help-title' } },
-    el('h2', { attributes: { id: 'help-title' } }, strings.help),
-    el('div', { class: 'help-keys', attributes: { tabindex: '0' } }, el('table', {}, el('tbody', {}, ...rows))),
-    close.element,
+    el('div', { class: 'help-head' }, el('h2', { attributes: { id: 'help-title' } }, strings.help), close.element),
+    el('ul', { class: 'help-keys', attributes: { tabindex: '0' } }, ...rows),
   );
   const toggle = (): void => {
     if (dialog.open) dialog.close();

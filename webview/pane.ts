@@ -8,8 +8,10 @@ interface PaneOptions {
   /** Names it for styles, and for screen readers. */
   class: string;
   label: string;
-  /** Choices, before the summary. */
+  /** Choices, first. */
   head: readonly HTMLElement[];
+  /** Before the summary. */
+  search?: HTMLElement;
   /** Between the head and the content. */
   notes?: readonly HTMLElement[];
   scroller: HTMLElement;
@@ -28,7 +30,7 @@ export interface QueryPane {
 }
 
 export function createPane(options: PaneOptions): QueryPane {
-  const { label, head, notes = [], scroller, retry } = options;
+  const { label, head, search, notes = [], scroller, retry } = options;
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
   const progress = createProgress(strings.loading);
@@ -36,7 +38,14 @@ export function createPane(options: PaneOptions): QueryPane {
   const element = el(
     'section',
     { class: `live ${options.class}`, attributes: { 'aria-label': label } },
-    el('div', { class: head.length === 0 ? 'live-head bare' : 'live-head' }, ...head, summary, progress.element),
+    el(
+      'div',
+      { class: head.length === 0 && search === undefined ? 'live-head bare' : 'live-head' },
+      ...head,
+      ...(search === undefined ? [] : [search]),
+      summary,
+      progress.element,
+    ),
     ...notes,
     failure.element,
     scroller,

@@ -1,4 +1,4 @@
-/** One search for all tabs: lines, stacks, calls and tables. */
+/** The search in a tab: lines, stacks or calls. It ends with the tab. */
 import type { Store } from './store.js';
 import { strings } from './strings.js';
 import './ui/toolkit.js';

@@ -30,7 +30,7 @@ export class TimelineSession {
   private curveIsOld = false;
   /** True until the end of the history is known, where it shall be pinned. */
   private pinEnd = false;
-  /** The last shown failed allocation: the page opens there once. */
+  /** The last snapshot that was opened, at its failed allocation or, the only one of its run, at its peak. */
   private openedAt = '';
   /** The event whose largest line shall be opened when it is known. */
   private openAtEvent: number | null = null;
@@ -277,11 +277,11 @@ export class TimelineSession {
       this.carriedEvents = null;
       this.setRange(range);
     }
-    const { failed } = curve;
-    const failure = failed === null ? '' : `${curve.path} ${curve.device} ${failed.event}`;
-    const opens = failure !== this.openedAt && !this.pinEnd && pin === null;
-    this.openedAt = failure;
-    if (failed !== null && opens) this.lookInto({ event: failed.event, axis: curve.axis, x: failed.x });
+    const opening = `${curve.path} ${curve.device} ${curve.failed?.event ?? ''}`;
+    const opens = opening !== this.openedAt && !this.pinEnd && pin === null && this.parked === null;
+    this.openedAt = opening;
+    const first = curve.failed ?? (curve.events > 0 && isAlone(this.store.get()) ? curve.peak : null);
+    if (first !== null && opens) this.lookInto({ event: first.event, axis: curve.axis, x: first.x });
     else if (this.pinEnd) {
       this.pinEnd = false;
       const event = curve.events - 1;
@@ -344,6 +344,12 @@ function existing(selection: Selection | null, choices: readonly TimelineChoice[
 function first(state: TimelineState): Selection | null {
   const choice = state.choices.at(-1);
   return choice === undefined ? null : { path: choice.path, device: choice.devices.at(0) ?? 0 };
+}
+
+/** True if the snapshot that shows is the only one of its run. */
+function isAlone({ choices, selection }: ViewState): boolean {
+  const own = choices?.find(({ path }) => path === selection?.path);
+  return own?.kind === 'snapshot' && choices?.filter(({ run }) => run === own.run).length === 1;
 }
 
 function sameSelection(a: Selection | null, b: Selection | null): boolean {

@@ -102,10 +102,10 @@ export const strings = {
   ),
   live: t('Live'),
   reserved: t('Reserved'),
+  reservedAbove: (bytes: number): string => t('▲ up to {0} reserved', formatBytes(bytes)),
   unknown: t('not known'),
   capacityOf: (bytes: number): string => t('Capacity {0}', formatBytes(bytes)),
-  peakOf: (bytes: number): string => t('Peak in view: {0}', formatBytes(bytes)),
-  toPeak: t('Inspect Peak'),
+  toPeak: (bytes: number): string => t('Peak {0}: what holds it', formatBytes(bytes)),
   toPeakHint: t('Show the live memory at the peak in view'),
   bandsFailed: (reason: string): string => t('The allocations could not be read: {0}', reason),
   axisTitle: {
@@ -124,6 +124,12 @@ export const strings = {
     const place = isRow ? t('row {0}', formatCount(event)) : t('event {0}', formatCount(event));
     return timeUs === null ? place : `${formatDuration(timeUs, stepUs)}, ${place}`;
   },
+  contradiction: (live: number, reserved: number): string =>
+    t(
+      'This recording cannot be trusted: its events add up to {0} live in {1} of reserved memory, so some are missing or wrong.',
+      formatBytes(live),
+      formatBytes(reserved),
+    ),
   noEvents: t(
     'This snapshot has no history: recording was off. The list shows the memory that was live when it was taken.',
   ),
@@ -154,7 +160,6 @@ export const strings = {
   runTable: t('The whole run: one row for each snapshot'),
   columnSteps: t('Marked steps'),
   columnHistory: t('History'),
-  showPart: t('Show'),
   showPartOf: (name: string): string => t('Show the snapshot of {0}', name),
 
   // Bands
@@ -210,7 +215,6 @@ export const strings = {
   compiledIn: (region: string): string => t('compiled: {0}', region),
   taggedWith: (metadata: string): string => t('metadata: {0}', metadata),
   inFunction: (name: string): string => t('in {0}', name),
-  callChain: (calls: string, more: boolean): string => `${calls}${more ? ' ← …' : ''}`,
   bandOfBands: (band: string, at: number, count: number): string =>
     t('{0}. Series {1} of {2} from the top', band, formatCount(at), formatCount(count)),
   bandNotMapped: t('The workspace does not have the file of this series.'),
@@ -238,7 +242,6 @@ export const strings = {
   curveTable: t('The visible curve: its ends, peaks and marks'),
   columnPoint: t('Point'),
   columnInstant: t('Instant'),
-  columnAction: t('Action'),
   points: {
     start: t('Start of the view'),
     end: t('End of the view'),
@@ -246,7 +249,6 @@ export const strings = {
     highest: t('Highest'),
     peak: t('Peak'),
   },
-  lookInto: t('Show live memory'),
   lookIntoAt: (where: string): string => t('Show live memory: {0}', where),
 
   // Under the chart

@@ -121,7 +121,7 @@ export const INITIAL = {
   listing: 'live' as Listing,
   allocated: null as AllocatedIn | null,
   sort: 'bytes' as LiveSort,
-  /** The search text, in every tab. */
+  /** The search text of the tab. */
   filter: '',
 };
 export type ViewState = typeof INITIAL;

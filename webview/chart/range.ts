@@ -9,6 +9,12 @@ export interface Range {
 /** Nothing narrower is shown: one event, ten microseconds, or two of the allocator's smallest blocks. */
 export const NARROWEST = { time: 10, events: 1, bytes: 1024 } as const;
 
+/**
+ * Reserved memory or a capacity this many times above the live memory would flatten the curve: the axis ends below it,
+ * and a text says how high it is.
+ */
+export const IN_REACH = 2.5;
+
 /** The extent of a history, widened where it is a single instant so that it can be drawn. */
 export function drawableExtent(extent: Range): Range {
   return extent.to > extent.from ? extent : { from: extent.from, to: extent.from + 1 };

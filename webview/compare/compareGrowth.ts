@@ -7,6 +7,7 @@ import { comparedName } from '../export/savedName.js';
 import { comparedFlameTable, comparedTable } from '../export/savedTables.js';
 import { createMessage } from '../message.js';
 import { createPane, type QueryPane } from '../pane.js';
+import { createSearch } from '../search.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -65,6 +66,7 @@ export function createCompareGrowth(
       class: 'growth-table',
       label: strings.comparePaneName.table,
       head: [],
+      search: createSearch(store),
       scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
       retry,
     }),

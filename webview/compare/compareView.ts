@@ -13,7 +13,6 @@ import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import { createDropdown } from '../ui/dropdown.js';
 import { createProgress } from '../ui/progress.js';
-import { createSearch } from '../search.js';
 import { createSplitter } from '../splitter.js';
 import { createChoice } from '../ui/choice.js';
 import type { ComparePair, SeriesAxis, SeriesRef } from '../../src/protocol/compareData.js';
@@ -104,7 +103,6 @@ export function createCompareView(
     el('span', { class: 'together' }, swap.element, sameStep.element),
     el('span', { class: 'together' }, extent.element, axis.element, device.element),
     progress.element,
-    createSearch(store),
     createOtherSeries(store, compares),
     menu,
     clear.element,

@@ -25,6 +25,7 @@ export function createFlamePane(
     tree: string;
     /** Chooses the measure of the width. */
     measure: HTMLElement;
+    search?: HTMLElement;
     /** Ids of the calls down to the one that fills the width. */
     focused: () => readonly number[];
     focus: (path: readonly number[]) => void;
@@ -55,6 +56,7 @@ export function createFlamePane(
   const pane = createPane({
     class: 'flame',
     label: options.label,
+    ...(options.search !== undefined && { search: options.search }),
     head: [options.measure, folding.element, el('span', { class: 'together' }, caller.element, whole.element)],
     scroller,
     readout: true,

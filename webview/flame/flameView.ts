@@ -7,6 +7,7 @@ import { formatBytes, formatShare } from '../format.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
 import { whenOf } from '../instant.js';
+import { createSearch } from '../search.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -34,6 +35,7 @@ export function createFlameView(
     label: strings.flame,
     tree: strings.flameTree,
     measure: measure.element,
+    search: createSearch(store),
     focused: () => store.get().flame.focus,
     focus: (path) => flames.focus(path),
     fold: (folded) => flames.fold(folded),

@@ -28,7 +28,7 @@ export function seriesName(bands: Bands, series: number, part: PathPart): string
 
 /** True where colors by verdict would be one gray: one snapshot, of which no line is judged. */
 export function isUnjudged({ grouping, groups }: Bands): boolean {
-  const none = ['tooShort', 'unjudged', 'library', 'beforeRecording'];
+  const none = ['tooShort', 'unjudged', 'library', 'beforeRecording', 'noStack'];
   return grouping === 'verdict' && Object.values(groups).every(({ name }) => none.includes(name));
 }
 
@@ -65,10 +65,7 @@ export function detailLines(detail: BandDetail): string[] {
       : strings.allocations(formatBytes(bytes), formatCount(blocks));
   const age = ageUs === null ? null : formatDuration(ageUs);
   const lines = [amount, strings.bandLife(allocated, freed, age, blocks > 1)];
-  const clear = clearest(frames);
-  const calls = frames.filter(({ kind }) => kind === clear).map((frame) => frame.function);
-  if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
-  else if (place !== null) lines.push(strings.inFunction(place.function));
+  if (frames.length === 0 && place !== null) lines.push(strings.inFunction(place.function));
   if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
   if (metadata !== '') lines.push(strings.taggedWith(shortened(metadata)));
   return lines;

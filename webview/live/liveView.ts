@@ -8,6 +8,7 @@ import { whenOf } from '../instant.js';
 import { swatchOf } from '../layer/swatches.js';
 import { createPane } from '../pane.js';
 import { placeText, pathEnd } from '../place.js';
+import { createSearch } from '../search.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -25,7 +26,7 @@ import { filterRows } from '../table/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../viewState.js';
 import type { AllocatedSession } from './allocatedSession.js';
-import { ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
+import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from './rows.js';
 import { formatShare } from '../format.js';
 
 export function createLiveView(
@@ -53,6 +54,7 @@ export function createLiveView(
     class: 'lines',
     label: strings.liveTable,
     head: [listing.element],
+    search: createSearch(store),
     scroller,
     retry: () => {
       if (store.get().listing === 'allocated') allocated.ask();
@@ -77,7 +79,9 @@ export function createLiveView(
     const sum = (name: string, of: readonly LiveRow[]) => ({ kind: 'sum' as const, name, ...sumOf(of) });
     const total = { ...sum(`${strings.total} ${listed.name}`, all), bytes: listed.bytes };
     table.show({
-      columns: liveColumns(listed.bytes, (row) => (row.kind === 'line' ? swatchOf(state, row.line) : null)),
+      columns: liveColumns(listed.bytes, tellApart(all), (row) =>
+        row.kind === 'line' ? swatchOf(state, row.line) : null,
+      ),
       rows,
       sort: state.sort,
       sums: rows.length === all.length ? [total] : [sum(strings.shown(rows.length, all.length), rows), total],
@@ -152,13 +156,17 @@ function textOf(row: LiveRow): string {
 /** A row of the list, or a sum of some. */
 type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; blocks: number };
 
-/** @param whole the total of the rows */
-function liveColumns(whole: number, swatch: (row: ListRow) => HTMLElement | null): Column<ListRow, LiveSort>[] {
+/** @param whole the total of the rows @param callers frames that distinguish stacks of one line */
+function liveColumns(
+  whole: number,
+  callers: ReadonlyMap<LiveLine, string>,
+  swatch: (row: ListRow) => HTMLElement | null,
+): Column<ListRow, LiveSort>[] {
   return [
     bytesColumn(strings.columnBytes, ({ bytes }) => bytes, 'bytes'),
     { text: strings.columnShare, kind: 'share', cell: (row) => shareCell(row, whole) },
     countColumn(strings.columnBlocks, ({ blocks }) => blocks, 'blocks'),
-    nameColumn(strings.columnLine, (row) => lineCell(row, swatch(row)), 'line'),
+    nameColumn(strings.columnLine, (row) => lineCell(row, callers, swatch(row)), 'line'),
     { text: strings.columnFunction, kind: 'function', cell: functionCell },
   ];
 }
@@ -171,14 +179,17 @@ function shareCell({ kind, bytes }: ListRow, whole: number): Cell {
   return { content: el('span', {}, bar, percent) };
 }
 
-function lineCell(row: ListRow, swatch: HTMLElement | null): Cell {
+function lineCell(row: ListRow, callers: ReadonlyMap<LiveLine, string>, swatch: HTMLElement | null): Cell {
   const content = el('span', {}, ...(swatch === null ? [] : [swatch]));
   if (row.kind === 'sum') content.append(row.name);
   else if (row.kind !== 'line') content.append(strings[row.kind]);
   else {
     if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
-    content.append(placeCell(placeText(pathEnd(row.line.file), row.line.line), row.line.mapped).content);
-    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, ` (${strings.notMapped})`));
+    const name = placeText(pathEnd(row.line.file), row.line.line);
+    content.append(el('span', { class: 'name' }, placeCell(name, row.line.mapped).content));
+    const caller = callers.get(row.line);
+    if (caller !== undefined) content.append(el('span', { class: 'caller' }, `← ${caller}`));
+    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, `(${strings.notMapped})`));
   }
   return row.kind === 'line' ? { content, title: placeText(row.line.file, row.line.line) } : { content };
 }

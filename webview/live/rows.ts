@@ -1,5 +1,6 @@
 /** The rows of the live list: owner lines and buckets, sorted, filtered and summed. */
 import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
+import { fileName, placeText } from '../place.js';
 import { byLine } from '../table/rowOrder.js';
 import type { LiveSort, SourceLine } from '../viewState.js';
 
@@ -39,6 +40,34 @@ export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
     line: byRow,
   }[sort];
   return [...rows].sort(compare);
+}
+
+/** Of each stack whose line others have as well: the first frame, from the inside, that none of the others has there. */
+export function tellApart(rows: readonly LiveRow[]): Map<LiveLine, string> {
+  const alike = new Map<string, LiveLine[]>();
+  for (const row of rows) {
+    if (row.kind !== 'line' || row.line.frames === null) continue;
+    const { file, line } = row.line;
+    alike.set(placeText(file, line), [...(alike.get(placeText(file, line)) ?? []), row.line]);
+  }
+  const texts = new Map<LiveLine, string>();
+  for (const lines of alike.values())
+    for (const line of lines) {
+      const others = lines.filter((other) => other !== line);
+      const at = Math.max(...others.map((other) => firstDifference(line, other)));
+      const frame = line.frames?.at(at);
+      if (at >= 0 && frame !== undefined)
+        texts.set(line, `${placeText(fileName(frame.file), frame.line)} ${frame.function}`);
+    }
+  return texts;
+}
+
+/** Position of the innermost frame in which two stacks differ, -1 if there is none. */
+function firstDifference({ frames }: LiveLine, other: LiveLine): number {
+  return (frames ?? []).findIndex(({ file, line, function: name }, at) => {
+    const frame = other.frames?.at(at);
+    return file !== frame?.file || line !== frame.line || name !== frame.function;
+  });
 }
 
 /** The sum of rows. */

@@ -5,6 +5,7 @@ import { Question } from '../question.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
+import { contradiction } from './runText.js';
 
 export class RunSession extends Question<RunCurveQuery, RunCurve> {
   private pixels = 0;
@@ -31,6 +32,12 @@ export class RunSession extends Question<RunCurveQuery, RunCurve> {
   get run(): RunCurve | null {
     const { answer } = this.store.get();
     return answer !== null && answer.parts.length > 0 ? answer : null;
+  }
+
+  /** Why the snapshot that shows cannot be trusted, or null. */
+  get contradiction(): string | null {
+    const { selection } = this.page.get();
+    return this.run === null || selection === null ? null : contradiction(this.run, selection.path);
   }
 
   /** Sets the width of the overview; there is no request before that. */

@@ -53,3 +53,12 @@ export function runSummary({ parts }: RunCurve): string {
   const last = parts[parts.length - 1];
   return strings.runSummary(parts.length, formatBytes(first.liveBytes), formatBytes(last.liveBytes), gaps, bare);
 }
+
+/** Why the recording of a snapshot cannot be right: more live than reserved memory. Null without a contradiction. */
+export function contradiction({ parts, live, reserved }: RunCurve, path: string): string | null {
+  const { first, end } = parts.find((part) => part.path === path) ?? { first: 0, end: 0 };
+  let worst = -1;
+  for (let at = first; reserved !== null && at < end; at++)
+    if (live[at] > reserved[at] && (worst < 0 || live[at] - reserved[at] > live[worst] - reserved[worst])) worst = at;
+  return worst < 0 || reserved === null ? null : strings.contradiction(live[worst], reserved[worst]);
+}

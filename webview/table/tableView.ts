@@ -20,6 +20,7 @@ import { kindText, poolText } from '../map/mapText.js';
 import { createPane } from '../pane.js';
 import type { RunSession } from '../run/runSession.js';
 import { beforeText, partName, stepsText } from '../run/runText.js';
+import { createSearch } from '../search.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -60,11 +61,12 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     onPick: (tabled) => store.update({ tabled }),
   });
   const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } });
-  const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], scroller });
+  const search = createSearch(store);
+  const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], search, scroller });
   let shown: Shown | null = null;
   const open = (line: { file: string; line: number }): void => session.openSource(line);
-  const button = (text: string, label: string, onPress: () => void): Cell => {
-    const element = el('button', { class: 'link', attributes: { 'aria-label': label } }, text);
+  const button = (text: string, title: string, onPress: () => void): Cell => {
+    const element = el('button', { class: 'link', title }, text);
     element.addEventListener('click', onPress);
     return { content: element };
   };
@@ -77,17 +79,14 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     const table = new DataTable<CurveRow>({ class: 'curve-table', label: strings.curveTable });
     table.show({
       columns: [
-        nameColumn(strings.columnPoint, (row) => ({ content: rowName(row) })),
+        nameColumn(strings.columnPoint, (row) =>
+          button(rowName(row), strings.lookIntoAt(where(row)), () =>
+            session.pin({ event: row.event, axis: answer.axis, x: row.x }),
+          ),
+        ),
         textColumn(strings.columnInstant, where),
         bytesColumn(strings.live, ({ live }) => live),
         bytesColumn(strings.reserved, ({ reserved }) => reserved),
-        {
-          text: strings.columnAction,
-          cell: (row) =>
-            button(strings.lookInto, strings.lookIntoAt(where(row)), () =>
-              session.pin({ event: row.event, axis: answer.axis, x: row.x }),
-            ),
-        },
       ],
       rows: curveRows(answer, range ?? drawableExtent(answer.extent), MAX_PEAKS),
     });
@@ -142,9 +141,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
       isCurrent: (part) => answer.parts[part].path === selection?.path,
     });
     table.show({
-      columns: runColumns(answer, (part, name) =>
-        button(strings.showPart, strings.showPartOf(name), () => runs.show(part)),
-      ),
+      columns: runColumns(answer, (part, name) => button(name, strings.showPartOf(name), () => runs.show(part))),
       rows: answer.parts.map((_, part) => part),
     });
     return withElement(table.element);
@@ -162,6 +159,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
       tabled,
       TABLED.filter((one) => one !== 'run' || (runs.run?.parts.length ?? 0) > 1),
     );
+    search.hidden = tabled !== 'calls';
     shown = tables[tabled]();
     const { loading, error } = tabled === 'calls' ? flames.store.get() : maps.store.get();
     const asked = tabled === 'calls' || tabled === 'segments';
@@ -342,11 +340,10 @@ function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSe
 function runColumns(run: RunCurve, action: (part: number, name: string) => Cell): Column<number>[] {
   const { parts } = run;
   return [
-    nameColumn(strings.snapshot, (part) => ({ content: partName(parts[part]), title: parts[part].path })),
+    nameColumn(strings.snapshot, (part) => ({ ...action(part, partName(parts[part])), title: parts[part].path })),
     bytesColumn(strings.live, (part) => parts[part].liveBytes),
     bytesColumn(strings.reserved, (part) => parts[part].reservedBytes),
     textColumn(strings.columnSteps, (part) => stepsText(run, part)),
     textColumn(strings.columnHistory, (part) => beforeText(run, part)),
-    { text: strings.columnAction, cell: (part) => action(part, partName(parts[part])) },
   ];
 }
