@@ -10,21 +10,29 @@ import { createButton } from './ui/button.js';
 import type { ViewState } from './viewState.js';
 
 export function createEmptyView(store: Store<ViewState>, session: TimelineSession): HTMLElement {
-  const open = createButton({ text: strings.openSnapshot, kind: 'primary', onPress: () => session.openSnapshot() });
+  const ways = (['insertRecordingCode', 'openExample', 'openSnapshot'] as const).map((command, at) =>
+    createButton({
+      text: strings.wayToSnapshot[command],
+      kind: at === 0 ? 'primary' : 'secondary',
+      onPress: () => session.run(command),
+    }),
+  );
+  const failed = createMessage('error');
   const failure = createFailure(() => session.refresh());
   const invitation = el(
     'div',
     {},
     el('h2', {}, strings.noSnapshots),
     el('p', {}, strings.noSnapshotsHelp),
-    el('pre', {}, el('code', {}, strings.recordingCode)),
-    open.element,
+    el('div', { class: 'ways' }, ...ways.map(({ element }) => element)),
+    failed.element,
   );
   const reading = createMessage('hint');
   const strip = el('canvas', { class: 'reading-strip', attributes: { 'aria-hidden': 'true' } });
   const view = el('section', { class: 'empty' }, failure.element, reading.element, strip, invitation);
   store.watch((state, before) => {
     const { choices, choicesError } = state;
+    failed.show(state.openError);
     failure.show(choicesError === null ? null : strings.readyFailed(choicesError));
     const empty = choices?.length === 0;
     const isReading = empty && state.reading;
@@ -40,7 +48,9 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
 function readingText(soFar: ViewState['readSoFar']): string {
   return soFar === null
     ? strings.readingSnapshots
-    : strings.readingFile(fileName(soFar.path), Math.floor(soFar.fraction * 100));
+    : soFar.fraction < 1
+      ? strings.readingFile(fileName(soFar.path), Math.floor(soFar.fraction * 100))
+      : strings.analyzingFile(fileName(soFar.path));
 }
 
 /** The overview of the part that is read; its full width represents the whole file. */

@@ -1,6 +1,7 @@
 /** The user's actions and their effects on the state: the only place that calls the extension. */
 import { unpackPoints } from '../src/protocol/curveCode.js';
 import {
+  type PAGE_COMMANDS,
   TIMELINE_PROTOCOL,
   type TimelineApi,
   type TimelineChoice,
@@ -199,14 +200,15 @@ export class TimelineSession {
     this.call('fixLeak', { file, line }).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
   }
 
-  openSnapshot(): void {
-    this.call('openSnapshot', null).catch((error: unknown) => this.store.update({ choicesError: sentenceOf(error) }));
+  /** Runs a command of the extension. */
+  run(command: (typeof PAGE_COMMANDS)[number]): void {
+    this.call('run', { command }).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
   }
 
   /** Goes back to the timeline, in the editor as well. */
   clearComparison(): void {
     this.store.update({ view: 'timeline' });
-    this.call('clearComparison', null).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
+    this.run('clearComparison');
   }
 
   retryCurve(): void {

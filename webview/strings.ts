@@ -638,13 +638,16 @@ export const strings = {
   // States
   readingSnapshots: t('Reading snapshots…'),
   readingFile: (file: string, percent: number): string => t('Reading {0}: {1} %', file, percent),
+  analyzingFile: (file: string): string => t('Analyzing {0}…', file),
   noSnapshots: t('No snapshot yet'),
   noSnapshotsHelp: t(
-    'Snapshots in this workspace appear here automatically. To make one, record in the training script and dump:',
+    'Snapshots in this workspace appear here automatically. To make some, put recording code into the training loop and run it.',
   ),
-  recordingCode:
-    'torch.cuda.memory._record_memory_history()\n# … train …\ntorch.cuda.memory._dump_snapshot("snapshot.pickle")',
-  openSnapshot: t('Open Snapshot…'),
+  wayToSnapshot: {
+    insertRecordingCode: t('Insert Recording Code'),
+    openExample: t('Open Example'),
+    openSnapshot: t('Open Snapshot…'),
+  },
   retry: t('Retry'),
   curveFailed: (reason: string): string => t('The curve could not be read: {0}', reason),
   liveFailed: (reason: string): string => t('The live memory could not be read: {0}', reason),

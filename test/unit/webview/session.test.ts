@@ -98,8 +98,7 @@ describe('the session of a timeline', () => {
           return null;
         },
         fixLeak: () => null,
-        openSnapshot: () => null,
-        clearComparison: () => null,
+        run: () => null,
       },
       (message) => {
         if (!lost) client.receive(structuredClone(message));
