@@ -33,7 +33,7 @@ import { watchTheme } from './theme.js';
 import { createTabs } from './ui/tabs.js';
 import { createWhatIfView } from './whatIf/whatIfView.js';
 import type { WhatIfSession } from './whatIf/whatIfSession.js';
-import { PANES, type Pane, type ViewState } from './viewState.js';
+import { PANES, resize, type Pane, type ViewState } from './viewState.js';
 
 /** The sessions: each requests one part from the extension. */
 interface Sessions {
@@ -52,7 +52,7 @@ interface Sessions {
 export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
   const { session, bands, allocated, flames, maps, whatIfs, runs, compares, exporter } = sessions;
   const help = createHelp();
-  const chartView = new ChartView(store, session, bands);
+  const chartView = new ChartView(store, session);
   const chart = {
     label: strings.chart,
     name: () => savedName(store.get(), 'timeline'),
@@ -75,9 +75,9 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     const { curve, pane } = store.get();
     return curve?.events === 0 ? [contents[pane].saved] : [chart, contents[pane].saved];
   });
-  const controls = createControls(store, session, bands, menu, help.button);
+  const controls = createControls(store, session, menu, help.button);
   const run = createRunView(store, session, runs);
-  const failure = createFailure(() => session.retryCurve());
+  const failure = createFailure(() => session.curve.retry());
   const bandFailure = createFailure(() => bands.retry());
   const noEvents = createMessage('hint');
   const openFailure = createMessage('error');
@@ -96,7 +96,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     items: PANES.map((value) => ({ value, text: strings.paneName[value] })),
     onPick: (pane) => store.update({ pane }),
   });
-  const lower = el('div', { class: 'lower' }, tabs.element, createSelection(store, session, bands));
+  const lower = el('div', { class: 'lower' }, tabs.element, createSelection(store, session));
   const timeline = el(
     'div',
     { class: 'timeline' },
@@ -113,7 +113,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
 
   // While the plot is hidden, the page sets the width of requests.
   new ResizeObserver(() => {
-    if (chartView.element.offsetParent === null) session.setPixels(timeline.clientWidth);
+    if (chartView.element.offsetParent === null) resize(store, { plotWidth: timeline.clientWidth });
   }).observe(timeline);
   // Elements with colors of the chart update them.
   watchTheme(() => {
@@ -124,9 +124,9 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   store.watch((state, before) => {
     if (tabOf(state) !== tabOf(before)) store.update({ filter: '' });
   });
-  runs.store.watch(() => untrusted.show(runs.contradiction));
+  runs.store.watch(() => untrusted.show(runs.contradiction()));
   store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view, selection }, before) => {
-    if (selection !== before.selection) untrusted.show(runs.contradiction);
+    if (selection !== before.selection) untrusted.show(runs.contradiction());
     timeline.hidden = view !== 'timeline';
     // Not in the DOM while hidden: not measured, searched or read by screen readers.
     if (view !== 'compare') compare.remove();

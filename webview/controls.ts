@@ -5,7 +5,6 @@ import { comparable, devicesOf, groupsOf } from './choiceGroups.js';
 import { drawableExtent, zoomRange } from './chart/range.js';
 import { el, setText } from './dom.js';
 import { BAND_GROUPINGS } from '../src/protocol/bandData.js';
-import type { BandSession } from './layer/bandSession.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
@@ -21,7 +20,6 @@ const ZOOM_STEP = 2;
 export function createControls(
   store: Store<ViewState>,
   session: TimelineSession,
-  bands: BandSession,
   menu: HTMLElement,
   help: HTMLElement,
 ): HTMLElement {
@@ -51,8 +49,9 @@ export function createControls(
     label: strings.grouping,
     names: strings.groupingName,
     onPick: (value) => {
-      store.update({ layer: value !== 'none' });
-      if (value !== 'none') bands.setGrouping(value);
+      if (value === 'none') store.update({ layer: false });
+      // The series of another property have other numbers.
+      else store.update({ layer: true, grouping: value, selected: null, pointed: null });
     },
   });
   const zoomBy = (factor: number) => (): void => {

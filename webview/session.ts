@@ -8,67 +8,67 @@ import {
   type TimelineState,
 } from '../src/protocol/timelineApi.js';
 import type { LiveAt, LiveAtQuery, TimelineAxis, TimelineQuery, TimelineWindow } from '../src/protocol/timelineData.js';
-import { eventsOfRange, placePin, rangeOfEvents } from './axisChange.js';
+import { axesOf, eventsOfRange, placePin, rangeOfEvents } from './axisChange.js';
 import { drawableExtent, fitRange, NARROWEST, type Range } from './chart/range.js';
 import type { Host } from './host.js';
 import { Latest } from './latest.js';
 import { largestMappedLine } from './live/rows.js';
-import { sentenceOf } from './question.js';
+import { CURVE_PACE_MS, currentCurve, Question, sentenceOf } from './question.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
-import { listedBy, type Pin, type Selection, type SourceLine, type ViewState } from './viewState.js';
-
-/** During zoom and pan, the present picture is stretched; new curves and bands cost more than a frame. */
-const CURVE_PACE_MS = 150;
+import { listedBy, OF_SNAPSHOT, type Pin, type Selection, type SourceLine, type ViewState } from './viewState.js';
 
 export class TimelineSession {
-  private pixels = 0;
+  readonly curve: Question<TimelineQuery, TimelineWindow>;
+  readonly live: Question<LiveAtQuery, LiveAt>;
   /** The events that were visible when the axis was changed, until the new axis is known. */
   private carriedEvents: Range | null = null;
   /** The view of a snapshot that disappeared, for example while it is overwritten; restored when it is back. */
   private parked: Pick<ViewState, 'selection' | 'range' | 'pin'> | null = null;
-  /** True while the curve that is shown is of another snapshot or on another axis than requested. */
-  private curveIsOld = false;
-  /** True until the end of the history is known, where it shall be pinned. */
-  private pinEnd = false;
-  /** The last snapshot that was opened, at its failed allocation or, the only one of its run, at its peak. */
-  private openedAt = '';
+  /** Where the next curve is looked into: at what matters in its snapshot, at its end, or where it was. */
+  private arrival: 'opening' | 'end' | null = 'opening';
   /** The event whose largest line shall be opened when it is known. */
   private openAtEvent: number | null = null;
 
   private readonly list = new Latest<null, TimelineState>(() => this.call('ready', { protocol: TIMELINE_PROTOCOL }), {
-    answer: (state) => this.receiveState(state, true),
+    answer: (state) => this.receiveState(state),
     failure: (error) => this.store.update({ choicesError: sentenceOf(error) }),
-  });
-
-  private readonly curve = new Latest<TimelineQuery, TimelineWindow>(
-    async (query, signal) => {
-      const { packed, ...window } = await this.call('timeline', query, signal);
-      return { ...window, ...unpackPoints(packed) };
-    },
-    {
-      answer: (answer) => this.receiveCurve(answer),
-      failure: (error) => this.store.update({ curveError: sentenceOf(error) }),
-      settled: () => this.store.update({ curveLoading: false }),
-    },
-    CURVE_PACE_MS,
-  );
-
-  private readonly live = new Latest<LiveAtQuery, LiveAt>((query, signal) => this.call('liveAt', query, signal), {
-    answer: (answer) => this.receiveLive(answer),
-    failure: (error) => {
-      this.openAtEvent = null;
-      this.store.update({ live: null, liveError: sentenceOf(error) });
-    },
-    settled: () => this.store.update({ liveLoading: false }),
   });
 
   constructor(
     private readonly store: Store<ViewState>,
     private readonly host: Pick<Host, 'call'>,
   ) {
-    store.watch((state, before) => {
-      if (listedBy(state) !== listedBy(before)) this.askLive();
+    this.curve = new Question(store, {
+      query: ({ selection, axis, range: window, plotWidth: pixels }) =>
+        selection === null ? null : pixels === 0 ? undefined : { ...selection, axis, window, pixels },
+      ask: async (query, signal) => {
+        const { packed, ...window } = await this.call('timeline', query, signal);
+        return { ...window, ...unpackPoints(packed) };
+      },
+      outlives: true,
+      paceMs: CURVE_PACE_MS,
+    });
+    this.live = new Question(store, {
+      query: (state) => {
+        const { selection, pin } = state;
+        const curve = currentCurve(state);
+        const event = pin?.event ?? (curve === null ? null : curve.events - 1);
+        return selection === null || event === null ? null : { ...selection, event, by: listedBy(state) };
+      },
+      ask: (query, signal) => this.call('liveAt', query, signal),
+    });
+    this.curve.store.watch(({ answer, loading, error }, before) => {
+      const arrived = answer === null || answer === before.answer ? { curve: answer } : this.arrived(answer);
+      store.update({ ...arrived, curveLoading: loading, curveError: error });
+    });
+    this.live.store.watch(({ answer, loading, error }, before) => {
+      const { live } = store.get();
+      // The same answer again shall not rebuild a table that is being read.
+      const isSame = answer !== before.answer && JSON.stringify(answer) === JSON.stringify(live);
+      store.update({ live: isSame ? live : answer, liveLoading: loading, liveError: error });
+      if (error !== null) this.openAtEvent = null;
+      if (answer !== null && answer.event === this.openAtEvent) this.openLargest(answer);
     });
   }
 
@@ -85,18 +85,21 @@ export class TimelineSession {
 
   /**
    * Follows a complete state of the extension: the view stays if it still exists and the user requested nothing else.
-   * @param restart true if answers to open questions may be lost
    */
-  receiveState(state: TimelineState, restart = false): void {
-    const { selection: shown, highlight, request } = this.store.get();
+  receiveState(state: TimelineState): void {
+    const { selection: shown, highlight, request, revision } = this.store.get();
     const asked = state.request !== request && state.request > 0;
     const requested = asked && hasAll(state.choices, state.compared) ? existing(state.selected, state.choices) : null;
     const parked = existing(this.parked?.selection ?? null, state.choices);
     const back = requested === null || sameSelection(requested, parked) ? parked : null;
     const remaining = back ?? existing(shown, state.choices);
     const selection = requested ?? remaining ?? existing(state.selected, state.choices) ?? first(state);
+    const isOther = !sameSelection(selection, shown);
+    const { range, pin } = this.store.get();
+    const gone = this.parked ?? (shown === null ? null : { selection: shown, range, pin });
     this.store.update({
       choices: state.choices,
+      revision: revision + 1,
       reading: state.reading ?? false,
       choicesError: null,
       // A wish for a snapshot that is not there yet stays open.
@@ -104,51 +107,33 @@ export class TimelineSession {
       highlight: requested === null ? highlight : state.highlight,
       ...(requested !== null && this.viewFor(state)),
       ...(requested !== null && state.pane !== null && { pane: state.pane }),
+      ...(isOther && this.opened(selection)),
+      ...(isOther && back !== null && { range: gone?.range ?? null, pin: gone?.pin ?? null }),
     });
-    if (!sameSelection(selection, shown)) {
-      const { range, pin } = this.store.get();
-      const gone = this.parked ?? (shown === null ? null : { selection: shown, range, pin });
-      this.show(selection);
-      if (back !== null) this.store.update({ range: gone?.range ?? null, pin: gone?.pin ?? null });
-      else if (remaining === null && requested === null) this.parked = gone;
-    }
-    if (requested !== null && state.highlight !== null) this.pinEnd = true;
-    this.askCurve(restart);
-    this.askLive();
+    if (isOther && back === null && remaining === null && requested === null) this.parked = gone;
+    if (requested !== null && state.highlight !== null) this.arrival = 'end';
   }
 
   select(selection: Selection): void {
     if (sameSelection(selection, this.store.get().selection)) return;
-    this.show(selection);
-    this.askCurve(true);
+    this.store.update(this.opened(selection));
   }
 
   setAxis(axis: TimelineAxis): void {
     const { axis: before, range, curve } = this.store.get();
     if (axis === before) return;
     this.carriedEvents = range !== null && curve !== null ? eventsOfRange(range, curve) : null;
-    this.curveIsOld = true;
     this.store.update({ axis, range: null });
-    this.askCurve(true);
-  }
-
-  /** Sets the width of the plot, in pixels; there is no request before that. */
-  setPixels(pixels: number): void {
-    const rounded = Math.round(pixels);
-    if (rounded === this.pixels || rounded <= 0) return;
-    this.pixels = rounded;
-    this.askCurve(false);
   }
 
   /** Shows a stretch of the history, cut to its extent; null for all. */
   setRange(range: Range | null): void {
-    const { curve } = this.store.get();
-    if (curve === null || this.curveIsOld) return;
-    const fitted = range === null ? null : fitRange(range, drawableExtent(curve.extent), NARROWEST[curve.axis]);
+    const curve = currentCurve(this.store.get());
+    if (curve === null || !isOnAxis(curve, this.store.get().axis)) return;
+    const fitted = fittedTo(curve, range);
     if (sameRange(fitted, this.store.get().range)) return;
     this.parked = null;
     this.store.update({ range: fitted });
-    this.askCurve(false);
   }
 
   /** Shows a stretch of the byte axis, which must be one that exists; null for all that is in view. */
@@ -172,13 +157,11 @@ export class TimelineSession {
   lookInto(pin: Pin): void {
     this.parked = null;
     this.store.update({ pin, openError: null });
-    this.askLive();
   }
 
   unpin(): void {
     this.openAtEvent = null;
     this.store.update({ pin: null, openError: null });
-    this.askLive();
   }
 
   /** Opens the line of a band, or shows that the workspace has no such file. */
@@ -211,14 +194,6 @@ export class TimelineSession {
     this.run('clearComparison');
   }
 
-  retryCurve(): void {
-    this.askCurve(true);
-  }
-
-  retryLive(): void {
-    this.askLive();
-  }
-
   private call<Name extends keyof TimelineApi>(
     method: Name,
     params: TimelineApi[Name]['params'],
@@ -234,90 +209,33 @@ export class TimelineSession {
       : { view: 'compare', compare: { ...compare, pair: compared } };
   }
 
-  private show(selection: Selection | null): void {
+  /** The state of another snapshot. */
+  private opened(selection: Selection | null): Partial<ViewState> {
     this.carriedEvents = null;
     this.parked = null;
-    this.curveIsOld = true;
-    this.pinEnd = false;
+    this.arrival = 'opening';
     this.openAtEvent = null;
-    this.live.cancel();
-    this.store.update({
-      selection,
-      range: null,
-      heights: null,
-      pin: null,
-      live: null,
-      liveError: null,
-      liveLoading: false,
-      openError: null,
-      ...(selection === null && { curve: null, curveError: null }),
-    });
+    return { selection, ...OF_SNAPSHOT, flame: { ...this.store.get().flame, focus: [] } };
   }
 
-  private askCurve(restart: boolean): void {
-    const { selection, axis, range } = this.store.get();
-    if (selection === null) {
-      this.curve.cancel();
-      this.store.update({ curveLoading: false });
-      return;
-    }
-    if (this.pixels === 0) return;
-    const query = { ...selection, axis, window: range, pixels: this.pixels };
-    this.store.update({ curveLoading: true, curveError: null });
-    if (restart) this.curve.restart(query);
-    else this.curve.request(query);
+  /** The state with a new curve: a file that was read again may have become shorter. */
+  private arrived(curve: TimelineWindow): Partial<ViewState> {
+    const state = this.store.get();
+    const { arrival, carriedEvents } = this;
+    this.arrival = this.carriedEvents = null;
+    const range = carriedEvents === null ? state.range : rangeOfEvents(carriedEvents, curve);
+    const pin = this.pinFor(curve, arrival, state);
+    return { curve, range: fittedTo(curve, range), pin, ...(pin !== state.pin && { openError: null }) };
   }
 
-  private receiveCurve(curve: TimelineWindow): void {
-    const { selection, pin, live } = this.store.get();
-    if (!sameSelection(selection, curve)) return;
-    this.curveIsOld = false;
-    this.store.update({ curve, curveError: null });
-    this.fitRangeTo(curve);
-    if (this.carriedEvents !== null) {
-      const range = rangeOfEvents(this.carriedEvents, curve);
-      this.carriedEvents = null;
-      this.setRange(range);
-    }
-    const opening = `${curve.path} ${curve.device} ${curve.failed?.event ?? ''}`;
-    const opens = opening !== this.openedAt && !this.pinEnd && pin === null && this.parked === null;
-    this.openedAt = opening;
-    const first = curve.failed ?? (curve.events > 0 && isAlone(this.store.get()) ? curve.peak : null);
-    if (first !== null && opens) this.lookInto({ event: first.event, axis: curve.axis, x: first.x });
-    else if (this.pinEnd) {
-      this.pinEnd = false;
-      const event = curve.events - 1;
-      if (pin?.event !== event) this.pin({ event, axis: curve.axis, x: curve.extent.to });
-    } else if (pin === null) {
-      if (live?.event !== curve.events - 1) this.askLive();
-    } else if (pin.event >= curve.events) this.unpin();
-    else this.store.update({ pin: placePin(pin, curve, live) });
-  }
-
-  /** A file that was read again may have become shorter. */
-  private fitRangeTo(curve: TimelineWindow): void {
-    const { range } = this.store.get();
-    if (range === null) return;
-    const fitted = fitRange(range, drawableExtent(curve.extent), NARROWEST[curve.axis]);
-    if (!sameRange(fitted, range)) this.store.update({ range: fitted });
-  }
-
-  /** Requests the live memory at the selected instant, else at the end. */
-  private askLive(): void {
-    const { selection, pin, curve } = this.store.get();
-    const last = curve !== null && sameSelection(selection, curve) ? curve.events - 1 : null;
-    const event = pin?.event ?? last;
-    if (selection === null || event === null) return;
-    this.store.update({ liveLoading: true, liveError: null });
-    this.live.restart({ ...selection, event, by: listedBy(this.store.get()) });
-  }
-
-  private receiveLive(live: LiveAt): void {
-    const { live: before } = this.store.get();
-    // The same answer again shall not rebuild a table that is being read.
-    const same = JSON.stringify(live) === JSON.stringify(before);
-    this.store.update({ live: same ? before : live, liveError: null });
-    if (this.openAtEvent === live.event) this.openLargest(live);
+  private pinFor(curve: TimelineWindow, arrival: typeof this.arrival, state: ViewState): Pin | null {
+    const { axis, events, extent, failed, peak } = curve;
+    const { pin, live } = state;
+    if (arrival === 'end' && pin?.event !== events - 1) return { event: events - 1, axis, x: extent.to };
+    if (pin !== null) return pin.event >= events ? null : placePin(pin, curve, live);
+    if (arrival !== 'opening' || this.parked !== null) return null;
+    const first = failed ?? (events > 0 && isAlone(state) ? peak : null);
+    return first === null ? null : { event: first.event, axis, x: first.x };
   }
 
   private openLargest(live: LiveAt): void {
@@ -352,6 +270,15 @@ function first(state: TimelineState): Selection | null {
 function isAlone({ choices, selection }: ViewState): boolean {
   const own = choices?.find(({ path }) => path === selection?.path);
   return own?.kind === 'snapshot' && choices?.filter(({ run }) => run === own.run).length === 1;
+}
+
+/** False while the curve of another axis shows. */
+function isOnAxis(curve: TimelineWindow, axis: TimelineAxis): boolean {
+  return curve.axis === axis || !axesOf(curve).includes(axis);
+}
+
+function fittedTo({ axis, extent }: TimelineWindow, range: Range | null): Range | null {
+  return range === null ? null : fitRange(range, drawableExtent(extent), NARROWEST[axis]);
 }
 
 function sameSelection(a: Selection | null, b: Selection | null): boolean {

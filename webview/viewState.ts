@@ -2,9 +2,10 @@
 import * as v from 'valibot';
 import type { TimelineChoice, TimelineEvents } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
-import type { AllocatedIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
+import type { ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { ReservedAnswer } from '../src/protocol/whatIfData.js';
 import type { Range } from './chart/range.js';
+import type { Store } from './store.js';
 import { COMPARE_SCHEMAS, NOTHING_CHOSEN } from './compare/compareState.js';
 import { FLAME_SCHEMAS, PLAIN_FLAME } from './flame/flameState.js';
 import type { StackedBands } from './layer/stackedBands.js';
@@ -63,6 +64,10 @@ type View = (typeof VIEWS)[number];
 export const INITIAL = {
   view: 'timeline' as View,
   compare: NOTHING_CHOSEN,
+  /** Ids of the calls down to the one that fills the width of the difference flame graph. */
+  compareFocus: [] as readonly number[],
+  /** Counts the states of the extension, which comes again when files or the workspace have changed. */
+  revision: 0,
   /** Null until the extension has sent the choices. */
   choices: null as readonly TimelineChoice[] | null,
   /** True while snapshots are being read, so that an empty list may fill. */
@@ -107,7 +112,10 @@ export const INITIAL = {
   wholeBands: null as StackedBands | null,
   /** Why there are no bands, in a sentence. */
   bandsError: null as string | null,
-  /** Details under the cursor and of the selection, once known. */
+  /** The line whose bands are wanted however thin. */
+  thinLine: null as SourceLine | null,
+  /** The band under the cursor, and details of it and of the selection, once known. */
+  pointed: null as BandRef | null,
   looked: null as BandDetail | null,
   selected: null as BandRef | null,
   selectedDetail: null as BandDetail | null,
@@ -119,12 +127,30 @@ export const INITIAL = {
   reservedWith: null as ReservedAnswer | null,
   pane: 'lines' as Pane,
   listing: 'live' as Listing,
-  allocated: null as AllocatedIn | null,
   sort: 'bytes' as LiveSort,
   /** The search text of the tab. */
   filter: '',
+  /** Sizes of pictures, 0 before they are laid out: nothing is requested for them before that. */
+  ...{ plotWidth: 0, plotHeight: 0, flamePixels: 0, mapPixels: 0, mapRows: 1, runPixels: 0, comparePixels: 0 },
 };
 export type ViewState = typeof INITIAL;
+
+/** What belongs to one snapshot, and ends when another shows. */
+export const OF_SNAPSHOT = {
+  ...{ range: null, heights: null, pin: null, openError: null },
+  ...{ selected: null, pointed: null, mapOnly: null, change: null },
+} satisfies Partial<ViewState>;
+
+type Sizes = Pick<
+  ViewState,
+  'plotWidth' | 'plotHeight' | 'flamePixels' | 'mapPixels' | 'mapRows' | 'runPixels' | 'comparePixels'
+>;
+
+/** Keeps sizes of pictures, in whole pixels. A hidden picture keeps its last one. */
+export function resize(store: Store<ViewState>, sizes: Partial<Sizes>): void {
+  const known = Object.entries(sizes).map(([name, size]) => [name, Math.round(size)] as const);
+  store.update(Object.fromEntries(known.filter(([, size]) => size > 0)));
+}
 
 /** How far the splitter goes. */
 export const LEAST_SPLIT = 0.15;

@@ -14,14 +14,13 @@ import {
   spokenBand,
   type PointedBand,
 } from '../layer/bandPointer.js';
-import type { BandSession } from '../layer/bandSession.js';
 import { seriesNames } from '../layer/bandText.js';
 import { isShown } from '../question.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
-import type { ViewState } from '../viewState.js';
+import { resize, type ViewState } from '../viewState.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay, type CursorPoint } from './overlay.js';
 import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
@@ -85,7 +84,6 @@ export class ChartView {
   constructor(
     private readonly store: Store<ViewState>,
     private readonly session: TimelineSession,
-    private readonly bands: BandSession,
   ) {
     this.pointer = new BandPointer(store);
     const help = el('p', { class: 'visually-hidden', attributes: { id: 'plot-help' } }, strings.chartHelp);
@@ -168,8 +166,7 @@ export class ChartView {
     // Each frame of a zoom lays it out again, nearly always as it was.
     if (width !== area.width || height !== area.height) this.drawCurve();
     else if (left !== area.left || top !== area.top) this.drawOverlay();
-    this.session.setPixels(area.width);
-    this.bands.setSize(area.width, area.height);
+    resize(this.store, { plotWidth: area.width, plotHeight: area.height });
   }
 
   private listen(): void {
@@ -230,7 +227,7 @@ export class ChartView {
       dismiss: () => {
         this.cursor = null;
         this.lookAt(null);
-        this.bands.pick(null);
+        this.store.update({ selected: null });
         this.session.unpin();
         this.drawBands();
       },
@@ -251,7 +248,7 @@ export class ChartView {
     if (ref === null || owner === null) return false;
     const { selected } = this.store.get();
     const again = selected?.series === ref.series && selected.row === ref.row;
-    this.bands.pick(ref);
+    this.store.update({ selected: ref });
     this.session.lookInto({ event: ref.event, axis: band.stacked.bands.axis, x });
     if (again || open) this.session.openBand(owner);
     return true;
@@ -260,7 +257,7 @@ export class ChartView {
   private lookAt(band: PointedBand | null): void {
     const before = this.band;
     this.band = band;
-    this.bands.look(band === null ? null : refOf(band));
+    this.store.update({ pointed: band === null ? null : refOf(band) });
     const same = band?.stacked === before?.stacked && band?.piece.series === before?.piece.series;
     if (!same || band?.piece.block !== before?.piece.block) this.drawBands();
   }
@@ -304,7 +301,7 @@ export class ChartView {
       if (this.cursor === null) return;
       const { event, x } = this.cursor;
       if (this.band !== null && this.pickBand(this.band, x, open)) return;
-      this.bands.pick(null);
+      this.store.update({ selected: null });
       this.session.pin({ event, axis: curve.axis, x }, open);
     });
   }

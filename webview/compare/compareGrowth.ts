@@ -47,12 +47,12 @@ export function createCompareGrowth(
   });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
-  const retry = (): void => compares.ask();
+  const retry = (): void => compares.retry();
   const flame = createFlamePane(store, session, {
     label: strings.comparePaneName.flame,
     tree: strings.compareTree,
     measure: widths.element,
-    focused: () => compares.focused,
+    focused: () => store.get().compareFocus,
     focus: (path) => compares.focus(path),
     fold: (folded) => compares.choose({ folded }),
     textOf: (item) => {
@@ -118,7 +118,7 @@ export function createCompareGrowth(
   });
   compares.flame.store.watch(({ answer, loading, error }, old) => {
     views.flame.stand({ loading, error: failed(error) });
-    flame.showControls(store.get().compare.folded, compares.focused.length > 0);
+    flame.showControls(store.get().compare.folded, store.get().compareFocus.length > 0);
     if (answer === old.answer) return;
     flame.graph.element.hidden = answer === null;
     items = answer === null ? [] : comparedItems(answer);
@@ -130,7 +130,7 @@ export function createCompareGrowth(
     const { pane, width, folded, sort } = compare;
     panes.show(pane, views[pane].element);
     widths.show(width);
-    flame.showControls(folded, compares.focused.length > 0);
+    flame.showControls(folded, store.get().compareFocus.length > 0);
     if (sort !== old.compare.sort || filter !== old.filter) showTable();
   });
   return {

@@ -16,9 +16,10 @@ import { createProgress } from '../ui/progress.js';
 import { createSplitter } from '../splitter.js';
 import { createChoice } from '../ui/choice.js';
 import type { ComparePair, SeriesAxis, SeriesRef } from '../../src/protocol/compareData.js';
-import type { ViewState } from '../viewState.js';
+import { coarse } from '../question.js';
+import { resize, type ViewState } from '../viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
-import type { CompareSession } from './compareSession.js';
+import { shownSeries, type CompareSession } from './compareSession.js';
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
 import { popup } from '../popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
@@ -77,7 +78,7 @@ export function createCompareView(
   });
   const clear = createButton({ text: strings.clearComparison, onPress: () => session.clearComparison() });
   const progress = createProgress(strings.loading);
-  const failure = createFailure(() => compares.ask());
+  const failure = createFailure(() => compares.retry());
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
@@ -116,7 +117,7 @@ export function createCompareView(
   );
   const view = el('div', { class: 'compare' }, controls, head, picture);
   view.append(createSplitter(store, view), growth.element);
-  new ResizeObserver(() => compares.setPixels(view.clientWidth)).observe(view);
+  new ResizeObserver(() => resize(store, { comparePixels: coarse(view.clientWidth) })).observe(view);
 
   store.watch((state) => {
     const { choices, compare, selection, view: shown } = state;
@@ -172,7 +173,9 @@ function createOtherSeries(store: Store<ViewState>, compares: CompareSession): H
   let built = '';
   store.watch(({ choices, compare }) => {
     const all = comparable(choices);
-    const own = compares.shownSeries.slice(0, 2).map((one) => keyOf(one, all));
+    const own = shownSeries(compare)
+      .slice(0, 2)
+      .map((one) => keyOf(one, all));
     const offered = runEnds(all)
       .flatMap(({ path, devices }) => devices.map((device): SeriesRef => ({ path, device, whole: true })))
       .filter((one) => !own.includes(keyOf(one, all)))

@@ -12,7 +12,8 @@ import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
-import type { ViewState } from '../viewState.js';
+import { coarse } from '../question.js';
+import { resize, type ViewState } from '../viewState.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
 import { createFlamePane } from './flamePane.js';
 import type { FlameSession } from './flameSession.js';
@@ -28,7 +29,7 @@ export function createFlameView(
   const measure = createChoice<FlameMeasure>({
     label: strings.flameMeasure,
     names: strings.flameMeasureName,
-    onPick: (value) => flames.measureBy(value),
+    onPick: (measure) => flames.choose({ measure }),
   });
   let items: readonly FlameItem[] = [];
   const pane = createFlamePane(store, session, {
@@ -37,16 +38,17 @@ export function createFlameView(
     measure: measure.element,
     search: createSearch(store),
     focused: () => store.get().flame.focus,
-    focus: (path) => flames.focus(path),
-    fold: (folded) => flames.fold(folded),
+    focus: (focus) => flames.choose({ focus }),
+    // The path to the focused call may have changed.
+    fold: (folded) => flames.choose({ folded, focus: [] }),
     textOf: (item) => {
       const flame = answer();
       return flame === null ? '' : itemText(item, flame);
     },
-    retry: () => flames.ask(),
+    retry: () => flames.retry(),
   });
   const { graph, scroller } = pane;
-  new ResizeObserver(() => flames.setPixels(scroller.clientWidth)).observe(scroller);
+  new ResizeObserver(() => resize(store, { flamePixels: coarse(scroller.clientWidth) })).observe(scroller);
 
   /** After an answer, or after a change of the search. */
   const showFound = (): void => {

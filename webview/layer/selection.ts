@@ -9,11 +9,10 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
-import type { BandSession } from './bandSession.js';
 import { clearest, detailLines, ownerName } from './bandText.js';
 import { swatchOf } from './swatches.js';
 
-export function createSelection(store: Store<ViewState>, session: TimelineSession, bands: BandSession): HTMLElement {
+export function createSelection(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const title = el('h2', { attributes: { id: 'selection-heading' } });
   const facts = el('ul', { class: 'facts' });
   const stack = el('ol', { class: 'stack', attributes: { 'aria-label': strings.stackOfBand } });
@@ -34,7 +33,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
       if (place !== null) session.fixLeak(place);
     },
   });
-  const close = createButton({ text: strings.clearSelection, onPress: () => bands.pick(null) });
+  const close = createButton({ text: strings.clearSelection, onPress: () => store.update({ selected: null }) });
   const panel = el(
     'section',
     {

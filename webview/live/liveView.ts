@@ -57,22 +57,26 @@ export function createLiveView(
     search: createSearch(store),
     scroller,
     retry: () => {
-      if (store.get().listing === 'allocated') allocated.ask();
-      else session.retryLive();
+      (store.get().listing === 'allocated' ? allocated : session.live).retry();
     },
   });
 
-  store.watch((state, before) => {
-    const listed = listedIn(state);
-    const { pin, live, curve, liveError } = state;
+  let drawn: readonly unknown[] = [];
+  const draw = (): void => {
+    const state = store.get();
+    const own = state.listing === 'live' ? session.live.store.get() : allocated.store.get();
+    const listed = listedIn(state, allocated.store.get().answer);
+    const { pin, live, curve } = state;
     const event = pin?.event ?? (curve?.events ?? 0) - 1;
     listing.show(state.listing);
-    pane.stand({ loading: state.liveLoading, error: liveError === null ? null : strings.liveFailed(liveError) });
+    pane.stand({ loading: own.loading, error: own.error === null ? null : strings.liveFailed(own.error) });
     scroller.hidden = listed === null;
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
     pane.summarize(listed === null ? '' : listed.summary);
-    const isSame = (['sort', 'filter', 'highlight', 'wholeBands'] as const).every((key) => state[key] === before[key]);
-    if (listed === null || (listed.sums === listedIn(before)?.sums && isSame && state !== before)) return;
+    const parts = [listed?.sums, state.sort, state.filter, state.highlight, state.wholeBands];
+    if (listed === null || parts.every((part, at) => part === drawn[at])) return;
+    const isOther = listed.sums !== drawn[0];
+    drawn = parts;
     const all = ownerRows(listed.sums, listed.bytes, state.highlight);
     const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
     shown = rows;
@@ -86,16 +90,18 @@ export function createLiveView(
       sort: state.sort,
       sums: rows.length === all.length ? [total] : [sum(strings.shown(rows.length, all.length), rows), total],
     });
-    if (listed.sums !== listedIn(before)?.sums) table.revealCurrent();
+    if (isOther) table.revealCurrent();
     nothing.hidden = rows.length > 0 || state.filter === '';
-  });
+  };
+  store.watch(draw);
+  allocated.store.watch(draw);
 
   return {
     element: pane.element,
     saved: {
       label: strings.listing,
       name: () => savedName(store.get(), store.get().listing),
-      table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
+      table: () => (listedIn(store.get(), allocated.store.get().answer) === null ? null : liveTable(shown)),
     },
   };
 }
@@ -109,8 +115,8 @@ interface Listed {
 }
 
 /** The shown list, or null. */
-function listedIn(state: ViewState): Listed | null {
-  const { live, allocated } = state;
+function listedIn(state: ViewState, allocated: AllocatedIn | null): Listed | null {
+  const { live } = state;
   if (state.listing === 'live') {
     if (live === null) return null;
     const { liveBytes: bytes } = live;

@@ -15,7 +15,7 @@ import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
-import type { ViewState } from '../viewState.js';
+import { resize, type ViewState } from '../viewState.js';
 import { MapGrid } from './mapGrid.js';
 import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
@@ -56,10 +56,10 @@ export function createMapView(
     notes: [createScrubber(store, session), noPlaces.element, replayed.element],
     scroller,
     readout: true,
-    retry: () => maps.ask(),
+    retry: () => maps.retry(),
   });
   new ResizeObserver(() => {
-    maps.setSize(scroller.clientWidth, grid.rows());
+    resize(store, { mapPixels: scroller.clientWidth, mapRows: grid.rows() });
     grid.fit();
   }).observe(scroller);
 

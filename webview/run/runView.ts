@@ -8,14 +8,14 @@ import { createFailure } from '../message.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
-import type { ViewState } from '../viewState.js';
+import { resize, type ViewState } from '../viewState.js';
 import type { TimelineSession } from '../session.js';
 import { drawRun, pixelOfRun, placeAt } from './runPicture.js';
 import type { RunSession } from './runSession.js';
 import { partText, runSummary } from './runText.js';
 
 export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
-  const failure = createFailure(() => runs.ask());
+  const failure = createFailure(() => runs.retry());
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.
@@ -99,7 +99,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   });
   watchTheme(draw);
   new ResizeObserver(() => {
-    runs.setPixels(view.clientWidth);
+    resize(store, { runPixels: view.clientWidth });
     draw();
   }).observe(view);
 

@@ -25,7 +25,8 @@ import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
-import { TABLED, type SegmentSort, type Tabled, type ViewState } from '../viewState.js';
+import { coarse } from '../question.js';
+import { resize, TABLED, type SegmentSort, type Tabled, type ViewState } from '../viewState.js';
 import {
   bytesColumn,
   countColumn,
@@ -184,8 +185,8 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   });
   for (const { store: own } of [flames, maps, runs]) (own as Store<object>).watch(draw);
   new ResizeObserver(() => {
-    flames.setPixels(scroller.clientWidth);
-    maps.setSize(scroller.clientWidth, 1);
+    const { clientWidth: mapPixels } = scroller;
+    resize(store, { flamePixels: coarse(mapPixels), mapPixels });
   }).observe(scroller);
   return {
     element: view.element,

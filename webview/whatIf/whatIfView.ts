@@ -40,9 +40,8 @@ export function createWhatIfView(
     head: [apply.element, copy.element],
     notes: [problem.element],
     scroller: el('div', { class: 'scroller' }, table.element, notes.element),
-    retry: () => whatIfs.ask(true),
+    retry: () => whatIfs.retry(),
   });
-  new ResizeObserver(() => whatIfs.setPixels(pane.element.clientWidth)).observe(pane.element);
 
   const nameCell = ({ change }: WhatIfRow): Cell => {
     if (change === null) return { content: strings.asRecorded };

@@ -31,9 +31,9 @@ describe('what is asked about the series under the pointer', () => {
       return answer;
     };
     const store = new Store<ViewState>({ ...INITIAL, selection: { path, device: 0 } });
-    const bands = new BandSession(store, { call } as unknown as Pick<Host, 'call'>);
+    void new BandSession(store, { call } as unknown as Pick<Host, 'call'>);
     const at = (series: number) => ({ series, row: null, event: 2000 });
-    bands.look(at(0));
+    store.update({ pointed: at(0) });
     await eventually(() => {
       assert.equal(store.get().looked?.series, 0);
     });
@@ -41,11 +41,11 @@ describe('what is asked about the series under the pointer', () => {
     way = new Promise((resolve) => {
       open = resolve;
     });
-    bands.look(at(1));
-    bands.look(at(0));
+    store.update({ pointed: at(1) });
+    store.update({ pointed: at(0) });
     open();
     await eventually(() => {
-      assert.equal(told.length, 2);
+      assert.equal(told.length, 3);
     });
     await turn();
     assert.equal(told[1].series, 1);

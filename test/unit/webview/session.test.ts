@@ -109,7 +109,7 @@ describe('the session of a timeline', () => {
     });
     const session = new TimelineSession(store, { call: client.call.bind(client) });
     session.refresh();
-    session.setPixels(400);
+    store.update({ plotWidth: 400 });
     return { store, session };
   }
 
@@ -211,7 +211,10 @@ describe('the session of a timeline', () => {
   it('retains its view when other snapshots change', async () => {
     const { store, session } = begin();
     await settled(store);
+    store.update({ selected: { series: 0, row: null, event: 1 }, change: 'fused', mapOnly: '4096' });
     session.select({ path: early, device: 0 });
+    const { selected, change, mapOnly } = store.get();
+    assert.deepEqual([selected, change, mapOnly], [null, null, null]);
     await settled(store);
     session.receiveState({ ...told, choices: [choice(early)], selected: { path: late, device: 0 } });
     assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
@@ -288,7 +291,7 @@ describe('the session of a timeline', () => {
     await settled(store);
     assert.equal(store.get().curveError, failure);
     failure = null;
-    session.retryCurve();
+    session.curve.retry();
     assert.equal((await settled(store)).curveError, null);
   });
 
