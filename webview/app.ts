@@ -1,19 +1,19 @@
 /** The page: one toolbar, one overview, the chart, and below a splitter the tabs and the selection. It never scrolls. */
-import { ChartView } from './chart/chartView.js';
+import { ChartView } from './page/chartView.js';
 import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';
 import type { CompareSession } from './compare/compareSession.js';
-import { createControls } from './controls.js';
-import { el, setText } from './dom.js';
-import { createEmptyView } from './emptyView.js';
-import type { Exporter } from './export/exporter.js';
-import { createSaveMenu } from './export/saveMenu.js';
-import { savedName } from './export/savedName.js';
-import { curveTable } from './export/savedTables.js';
+import { createControls } from './page/controls.js';
+import { el, setText } from './ui/dom.js';
+import { createEmptyView } from './page/emptyView.js';
+import type { Exporter } from './parts/exporter.js';
+import { createSaveMenu } from './parts/saveMenu.js';
+import { savedName } from './parts/savedName.js';
+import { curveTable } from './chart/curveRows.js';
 import { createFlameView } from './flame/flameView.js';
 import type { FlameSession } from './flame/flameSession.js';
-import { createHelp } from './help.js';
-import { listenForKeys } from './keys.js';
+import { createHelp } from './page/help.js';
+import { listenForKeys } from './page/keys.js';
 import { createBandKey } from './layer/bandKey.js';
 import type { BandSession } from './layer/bandSession.js';
 import { createSelection } from './layer/selection.js';
@@ -21,19 +21,19 @@ import type { AllocatedSession } from './live/allocatedSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMapView } from './map/mapView.js';
 import type { MapSession } from './map/mapSession.js';
-import { createFailure, createMessage } from './message.js';
+import { createFailure, createMessage } from './parts/message.js';
 import type { RunSession } from './run/runSession.js';
 import { createRunView } from './run/runView.js';
-import type { TimelineSession } from './session.js';
-import { createSplitter } from './splitter.js';
-import type { Store } from './store.js';
-import { strings, MARK_SIGNS } from './strings.js';
-import { createTableView } from './table/tableView.js';
-import { watchTheme } from './theme.js';
+import type { TimelineSession } from './actions/session.js';
+import { createSplitter } from './parts/splitter.js';
+import type { Store } from './model/store.js';
+import { strings, MARK_SIGNS } from './text/strings.js';
+import { createTableView } from './page/tableView.js';
+import { watchTheme } from './ui/theme.js';
 import { createTabs } from './ui/tabs.js';
 import { createWhatIfView } from './whatIf/whatIfView.js';
 import type { WhatIfSession } from './whatIf/whatIfSession.js';
-import { PANES, resize, type Pane, type ViewState } from './viewState.js';
+import { PANES, resize, type Pane, type ViewState } from './model/viewState.js';
 
 /** The sessions: each requests one part from the extension. */
 interface Sessions {

@@ -116,7 +116,10 @@ describe('The first minutes', () => {
     assert.equal(await steps.count(), 4);
     const ways = ['Run Python File with Recording', 'Open Snapshot…', 'Open Example'];
     await steps.nth(0).locator('.step-title').click();
-    assert.deepEqual((await steps.nth(0).locator('.monaco-button').allInnerTexts()).map((text) => text.trim()), ways);
+    assert.deepEqual(
+      (await steps.nth(0).locator('.monaco-button').allInnerTexts()).map((text) => text.trim()),
+      ways,
+    );
     for (const [at, title, button, shown] of [
       [1, 'Go from the leak to its cause', 'Show Leaks', '.pane-header[aria-label^="Leaks"]'],
       [2, 'Click a peak, open the line', 'Open Timeline', '.part.panel'],

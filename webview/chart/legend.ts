@@ -1,9 +1,9 @@
 /** The legend above the plot: the lines, and the colors of the largest series. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
-import { el, setText } from '../dom.js';
-import type { Store } from '../store.js';
-import { MARK_NAMES, MARK_SIGNS, strings } from '../strings.js';
-import type { ViewState } from '../viewState.js';
+import { el, setText } from '../ui/dom.js';
+import type { Store } from '../model/store.js';
+import { MARK_NAMES, MARK_SIGNS, strings } from '../text/strings.js';
+import type { ViewState } from '../model/viewState.js';
 
 const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 

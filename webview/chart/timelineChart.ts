@@ -1,15 +1,15 @@
 /** The drawn curve: chart.js behind an interface that knows windows of a history, ranges and themes. */
 import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { CurveWindow, TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
-import { durationIn, durationUnit } from '../duration.js';
-import { byteTickLabels, formatCount } from '../format.js';
-import { strings } from '../strings.js';
-import type { ChartTheme } from '../theme.js';
+import { durationIn, durationUnit } from '../text/duration.js';
+import { byteTickLabels, formatCount } from '../text/format.js';
+import { strings } from '../text/strings.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { drawMarks } from './marks.js';
 import { BarPen, traceSteps } from './steppedCurve.js';
 import type { PlotArea } from './plot.js';
-import { lastAtOrBelow } from './points.js';
-import { IN_REACH, type Range } from './range.js';
+import { lastAtOrBelow } from '../model/points.js';
+import { IN_REACH, type Range } from '../model/range.js';
 import { byteAxisTop, byteTicks, eventTicks, timeTicks } from './ticks.js';
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);

@@ -1,26 +1,26 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
 import type { CompareRow, CompareWidth, CompareCell } from '../../src/protocol/compareData.js';
-import { el } from '../dom.js';
+import { el } from '../ui/dom.js';
 import { createFlamePane } from '../flame/flamePane.js';
-import type { Saved } from '../export/saveMenu.js';
-import { comparedName } from '../export/savedName.js';
-import { comparedFlameTable, comparedTable } from '../export/savedTables.js';
-import { createMessage } from '../message.js';
-import { createPane, type QueryPane } from '../pane.js';
-import { createSearch } from '../search.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { comparedName } from '../parts/savedName.js';
+import { comparedFlameTable, comparedTable } from './compareTables.js';
+import { createMessage } from '../parts/message.js';
+import { createPane, type QueryPane } from '../parts/pane.js';
+import { createSearch } from '../parts/search.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
-import { DataTable, bytesCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
-import { filterRows, byLine } from '../table/rowOrder.js';
+import { DataTable, bytesCell, placeCell, textCell, type Cell, type Column } from '../parts/dataTable.js';
+import { filterRows, byLine } from '../parts/rowOrder.js';
 import { ownerName } from '../layer/bandText.js';
-import type { ViewState } from '../viewState.js';
+import type { ViewState } from '../model/viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
 import type { CompareSession } from './compareSession.js';
-import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from './compareState.js';
-import { formatBytes, formatCount, formatExactBytes } from '../format.js';
+import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from '../model/compareState.js';
+import { formatBytes, formatCount, formatExactBytes } from '../text/format.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
 export function createCompareGrowth(

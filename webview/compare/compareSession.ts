@@ -10,11 +10,11 @@ import {
   type SeriesRef,
 } from '../../src/protocol/compareData.js';
 import { MAX_FOCUS } from '../../src/protocol/flameData.js';
-import type { Host } from '../host.js';
-import { Question } from '../question.js';
-import type { Store } from '../store.js';
-import type { ViewState } from '../viewState.js';
-import type { CompareChoices } from './compareState.js';
+import type { Host } from '../model/host.js';
+import { Question } from '../model/question.js';
+import type { Store } from '../model/store.js';
+import type { ViewState } from '../model/viewState.js';
+import type { CompareChoices } from '../model/compareState.js';
 
 export class CompareSession {
   readonly table: Question<ComparePair, CompareTable>;

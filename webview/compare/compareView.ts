@@ -1,27 +1,27 @@
 /** Two snapshots side by side: their curves over each other, and their growth as a table and as a flame graph. */
-import { el, setText } from '../dom.js';
-import { comparable, devicesOf, groupsOf } from '../choiceGroups.js';
-import type { Exporter } from '../export/exporter.js';
-import { comparedName } from '../export/savedName.js';
-import { seriesTable as savedSeries } from '../export/savedTables.js';
-import { createSaveMenu } from '../export/saveMenu.js';
-import { createFailure, createMessage } from '../message.js';
+import { el, setText } from '../ui/dom.js';
+import { comparable, devicesOf, groupsOf } from '../parts/choiceGroups.js';
+import type { Exporter } from '../parts/exporter.js';
+import { comparedName } from '../parts/savedName.js';
+import { seriesTable as savedSeries } from './compareTables.js';
+import { createSaveMenu } from '../parts/saveMenu.js';
+import { createFailure, createMessage } from '../parts/message.js';
 import { createSeriesView } from '../series/seriesView.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createDropdown } from '../ui/dropdown.js';
 import { createProgress } from '../ui/progress.js';
-import { createSplitter } from '../splitter.js';
+import { createSplitter } from '../parts/splitter.js';
 import { createChoice } from '../ui/choice.js';
 import type { ComparePair, SeriesAxis, SeriesRef } from '../../src/protocol/compareData.js';
-import { coarse } from '../question.js';
-import { resize, type ViewState } from '../viewState.js';
+import { coarse } from '../model/question.js';
+import { resize, type ViewState } from '../model/viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
 import { shownSeries, type CompareSession } from './compareSession.js';
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
-import { popup } from '../popup.js';
+import { popup } from '../parts/popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
 
 /** Boxes to tick at most. */

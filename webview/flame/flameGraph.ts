@@ -1,6 +1,6 @@
 /** The graph: a tree of boxes, one row of boxes for each level, walked by keys. */
-import { el } from '../dom.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { strings } from '../text/strings.js';
 import type { FlameItem } from './flameItems.js';
 
 /** The look of an item's box, and its accessible text. */

@@ -1,12 +1,12 @@
 /** A flame graph in its tab, with controls to fold it and to go back. */
-import { el } from '../dom.js';
-import { createPane, type QueryPane } from '../pane.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { createPane, type QueryPane } from '../parts/pane.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createCheckbox } from '../ui/checkbox.js';
-import type { ViewState } from '../viewState.js';
+import type { ViewState } from '../model/viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import type { FlameItem } from './flameItems.js';
 

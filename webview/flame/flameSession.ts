@@ -1,10 +1,10 @@
 /** Live memory by call at the selected instant, while it is visible. */
 import { MAX_FOCUS, type Flame, type FlameQuery } from '../../src/protocol/flameData.js';
-import type { Host } from '../host.js';
-import { currentCurve, Question } from '../question.js';
-import type { Store } from '../store.js';
-import type { ViewState } from '../viewState.js';
-import type { FlameChoices } from './flameState.js';
+import type { Host } from '../model/host.js';
+import { currentCurve, Question } from '../model/question.js';
+import type { Store } from '../model/store.js';
+import type { ViewState } from '../model/viewState.js';
+import type { FlameChoices } from '../model/flameState.js';
 
 export class FlameSession extends Question<FlameQuery, Flame> {
   /** Changes the choices. A call of `focus` fills the width, if it still exists. */

@@ -1,23 +1,23 @@
 /** The flame graph of live memory at the selected instant, with search, folding and navigation. */
 import type { Flame } from '../../src/protocol/flameData.js';
-import { flameTable } from '../export/savedTables.js';
-import type { Saved } from '../export/saveMenu.js';
-import { savedName } from '../export/savedName.js';
-import { formatBytes, formatShare } from '../format.js';
+import { flameTable } from './flameText.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { formatBytes, formatShare } from '../text/format.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
-import { whenOf } from '../instant.js';
-import { createSearch } from '../search.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { whenOf } from '../text/instant.js';
+import { createSearch } from '../parts/search.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
-import { coarse } from '../question.js';
-import { resize, type ViewState } from '../viewState.js';
+import { coarse } from '../model/question.js';
+import { resize, type ViewState } from '../model/viewState.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
 import { createFlamePane } from './flamePane.js';
 import type { FlameSession } from './flameSession.js';
-import type { FlameMeasure } from './flameState.js';
+import type { FlameMeasure } from '../model/flameState.js';
 import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
 
 export function createFlameView(

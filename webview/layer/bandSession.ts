@@ -1,10 +1,10 @@
 /** The bands of the visible range and of the whole history, and details of the band under the pointer. */
 import type { BandDetail, BandDetailQuery, Bands, BandSeries, BandsQuery } from '../../src/protocol/bandData.js';
-import type { Host } from '../host.js';
-import { CURVE_PACE_MS, currentCurve, Question } from '../question.js';
-import type { Store } from '../store.js';
-import type { BandRef, ViewState } from '../viewState.js';
-import { stackBands, type StackedBands } from './stackedBands.js';
+import type { Host } from '../model/host.js';
+import { CURVE_PACE_MS, currentCurve, Question } from '../model/question.js';
+import type { Store } from '../model/store.js';
+import type { BandRef, ViewState } from '../model/viewState.js';
+import { stackBands, type StackedBands } from '../model/stackedBands.js';
 
 export class BandSession {
   private readonly window: Question<BandsQuery, Bands>;

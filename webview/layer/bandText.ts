@@ -1,10 +1,10 @@
 /** The name of a band, and its facts, in words. */
 import type { BandDetail, BandFrame, BandOwner, Bands } from '../../src/protocol/bandData.js';
-import { formatDuration } from '../duration.js';
-import { formatBytes, formatCount } from '../format.js';
-import { fileName, pathEnd, placeText } from '../place.js';
-import { strings } from '../strings.js';
-import type { StackedBands } from './stackedBands.js';
+import { formatDuration } from '../text/duration.js';
+import { formatBytes, formatCount } from '../text/format.js';
+import { fileName, pathEnd, placeText } from '../text/place.js';
+import { strings } from '../text/strings.js';
+import type { StackedBands } from '../model/stackedBands.js';
 
 /** Of a text that a program chose. */
 const MAX_CHARACTERS = 120;

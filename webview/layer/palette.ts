@@ -1,8 +1,8 @@
 /** The colors of bands: of one family, distinguished by hue, and beside each other by their outlines and words. */
 import type { Category } from '../../src/protocol/bandData.js';
-import type { ChartTheme } from '../theme.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { isUnjudged } from './bandText.js';
-import type { StackedBands } from './stackedBands.js';
+import type { StackedBands } from '../model/stackedBands.js';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 

@@ -1,14 +1,14 @@
 /** The selected band: line, verdict, bytes, age and stack; then what to do about it. */
 import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/bandData.js';
-import { el } from '../dom.js';
-import { formatDuration } from '../duration.js';
-import { formatExactBytes } from '../format.js';
-import { placeText } from '../place.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { formatDuration } from '../text/duration.js';
+import { formatExactBytes } from '../text/format.js';
+import { placeText } from '../text/place.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
-import type { ViewState } from '../viewState.js';
+import type { ViewState } from '../model/viewState.js';
 import { clearest, detailLines, ownerName } from './bandText.js';
 import { swatchOf } from './swatches.js';
 

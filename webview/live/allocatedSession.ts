@@ -1,9 +1,9 @@
 /** The allocations in view that are still live, while the list shows them. */
 import type { AllocatedIn, AllocatedInQuery } from '../../src/protocol/timelineData.js';
-import type { Host } from '../host.js';
-import { CURVE_PACE_MS, currentCurve, Question } from '../question.js';
-import type { Store } from '../store.js';
-import { listedBy, type ViewState } from '../viewState.js';
+import type { Host } from '../model/host.js';
+import { CURVE_PACE_MS, currentCurve, Question } from '../model/question.js';
+import type { Store } from '../model/store.js';
+import { listedBy, type ViewState } from '../model/viewState.js';
 
 export class AllocatedSession extends Question<AllocatedInQuery, AllocatedIn> {
   constructor(page: Store<ViewState>, host: Pick<Host, 'call'>) {

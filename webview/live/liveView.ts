@@ -1,17 +1,17 @@
 /** The tabs of lines and stacks: live at the cursor, or allocated in view and still live. */
 import type { AllocatedIn, LiveAt, OwnerSums, LiveLine } from '../../src/protocol/timelineData.js';
-import { el } from '../dom.js';
-import { liveTable } from '../export/savedTables.js';
-import type { Saved } from '../export/saveMenu.js';
-import { savedName } from '../export/savedName.js';
-import { whenOf } from '../instant.js';
+import { el } from '../ui/dom.js';
+import { liveTable } from './rows.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { whenOf } from '../text/instant.js';
 import { swatchOf } from '../layer/swatches.js';
-import { createPane } from '../pane.js';
-import { placeText, pathEnd } from '../place.js';
-import { createSearch } from '../search.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { createPane } from '../parts/pane.js';
+import { placeText, pathEnd } from '../text/place.js';
+import { createSearch } from '../parts/search.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import {
   DataTable,
   bytesColumn,
@@ -21,13 +21,13 @@ import {
   textCell,
   type Cell,
   type Column,
-} from '../table/dataTable.js';
-import { filterRows } from '../table/rowOrder.js';
+} from '../parts/dataTable.js';
+import { filterRows } from '../parts/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
-import type { Listing, LiveSort, ViewState } from '../viewState.js';
+import type { Listing, LiveSort, ViewState } from '../model/viewState.js';
 import type { AllocatedSession } from './allocatedSession.js';
 import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from './rows.js';
-import { formatShare } from '../format.js';
+import { formatShare } from '../text/format.js';
 
 export function createLiveView(
   store: Store<ViewState>,

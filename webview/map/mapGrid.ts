@@ -1,9 +1,9 @@
 /** The segments side by side and their pieces in them, each as wide as its bytes, walked by keys. */
 import { PIECES, type MapSegment, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
-import { el } from '../dom.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { strings } from '../text/strings.js';
 import { ownerName } from '../layer/bandText.js';
-import type { SourceLine } from '../viewState.js';
+import type { SourceLine } from '../model/viewState.js';
 import { ownerOfPiece, pieceText, poolText } from './mapText.js';
 
 /** Least and most height of a row of segments with its gap, in letters. */

@@ -1,9 +1,9 @@
 /** The memory map at the selected instant, while it is shown. */
 import type { MapQuery, MemoryMapAnswer } from '../../src/protocol/mapData.js';
-import type { Host } from '../host.js';
-import { currentCurve, Question } from '../question.js';
-import type { Store } from '../store.js';
-import type { ViewState } from '../viewState.js';
+import type { Host } from '../model/host.js';
+import { currentCurve, Question } from '../model/question.js';
+import type { Store } from '../model/store.js';
+import type { ViewState } from '../model/viewState.js';
 
 export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
   constructor(page: Store<ViewState>, host: Pick<Host, 'call'>) {

@@ -1,13 +1,13 @@
 /** Draws the overview of a run: its curve, its gaps, and its snapshots. */
 import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
-import { lastAtOrBelow } from '../chart/points.js';
-import { IN_REACH } from '../chart/range.js';
+import { lastAtOrBelow } from '../model/points.js';
+import { IN_REACH } from '../model/range.js';
 import { drawLabeled, type LabeledMark } from '../chart/marks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
-import { MARK_SIGNS } from '../strings.js';
-import type { ChartTheme } from '../theme.js';
+import { MARK_SIGNS } from '../text/strings.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { partName, stepName } from './runText.js';
 
 /** The place of the curve, in pixels of the page. */

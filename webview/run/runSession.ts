@@ -1,10 +1,10 @@
 /** The curve of the whole run, and the way to a snapshot on it. */
 import type { RunCurve, RunCurveQuery } from '../../src/protocol/runData.js';
-import type { Host } from '../host.js';
-import { Question } from '../question.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import type { ViewState } from '../viewState.js';
+import type { Host } from '../model/host.js';
+import { Question } from '../model/question.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import type { ViewState } from '../model/viewState.js';
 import { contradiction } from './runText.js';
 
 export class RunSession extends Question<RunCurveQuery, RunCurve> {

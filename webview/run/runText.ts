@@ -1,9 +1,9 @@
 /** Texts of the overview of a run. */
 import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
-import { formatDuration } from '../duration.js';
-import { formatBytes, formatCount } from '../format.js';
-import { fileName } from '../place.js';
-import { strings } from '../strings.js';
+import { formatDuration } from '../text/duration.js';
+import { formatBytes, formatCount } from '../text/format.js';
+import { fileName } from '../text/place.js';
+import { strings } from '../text/strings.js';
 
 /** `step 40`, or the file's name where no step is known. */
 export function partName({ step, path }: RunPart): string {

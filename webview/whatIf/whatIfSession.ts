@@ -1,10 +1,10 @@
 /** What other settings and changes would reserve, while that is shown, and the curve of the chosen one. */
 import type { ReservedAnswer, ReservedQuery, WhatIfAnswer, WhatIfQuery } from '../../src/protocol/whatIfData.js';
-import type { Host } from '../host.js';
-import { CURVE_PACE_MS, currentCurve, Question, sentenceOf } from '../question.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
-import type { ViewState } from '../viewState.js';
+import type { Host } from '../model/host.js';
+import { CURVE_PACE_MS, currentCurve, Question, sentenceOf } from '../model/question.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
+import type { ViewState } from '../model/viewState.js';
 
 export class WhatIfSession extends Question<WhatIfQuery, WhatIfAnswer> {
   constructor(

@@ -348,7 +348,7 @@ describe('the timeline alone', () => {
   it('shows a failure in its place, and tries again on request', async () => {
     const { page, harness: alone } = await opened();
     alone.failing.set('liveAt', 'It changed while it was read.');
-    await page.getByText('what holds it').click();
+    await page.locator('.plot').click({ position: { x: 400, y: 80 } });
     const alert = page.getByRole('alert').filter({ hasText: 'It changed while it was read.' });
     await alert.waitFor();
     alone.failing.clear();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Bands, BandSeries } from '../../../src/protocol/bandData.js';
 import { paintsOf, type Rgb } from '../../../webview/layer/palette.js';
-import type { StackedBands } from '../../../webview/layer/stackedBands.js';
+import type { StackedBands } from '../../../webview/model/stackedBands.js';
 
 const THEMES = [
   { background: '#1f1f1f', leak: '#f48771' },

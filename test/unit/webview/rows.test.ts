@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { LiveAt, LiveLine } from '../../../src/protocol/timelineData.js';
-import { largestMappedLine, ownerRows, sortRows, sumOf, tellApart, type LiveRow } from '../../../webview/live/rows.js';
-import { filterRows } from '../../../webview/table/rowOrder.js';
+import { largestMappedLine } from '../../../webview/actions/session.js';
+import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from '../../../webview/live/rows.js';
+import { filterRows } from '../../../webview/parts/rowOrder.js';
 
 function line(file: string, number: number, bytes: number, blocks: number, mapped = true): LiveLine {
   return { file, line: number, function: `make_${number}`, bytes, blocks, mapped, frames: null, hiddenFrames: 0 };

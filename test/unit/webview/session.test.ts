@@ -9,9 +9,9 @@ import {
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
-import { TimelineSession } from '../../../webview/session.js';
-import { Store } from '../../../webview/store.js';
-import { INITIAL, persisted, restored, type ViewState } from '../../../webview/viewState.js';
+import { TimelineSession } from '../../../webview/actions/session.js';
+import { Store } from '../../../webview/model/store.js';
+import { INITIAL, persisted, restored, type ViewState } from '../../../webview/model/viewState.js';
 import { eventually } from '../../support/eventually.js';
 import { readingHere } from '../../support/readingHere.js';
 import { exampleFolder } from '../../support/workspaces.js';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TimelineWindow } from '../../../src/protocol/timelineData.js';
 import type { ReservedAnswer, ReservedQuery, WhatIfAnswer } from '../../../src/protocol/whatIfData.js';
-import { Store } from '../../../webview/store.js';
-import { INITIAL, OF_SNAPSHOT, type ViewState } from '../../../webview/viewState.js';
+import { Store } from '../../../webview/model/store.js';
+import { INITIAL, OF_SNAPSHOT, type ViewState } from '../../../webview/model/viewState.js';
 import { whatIfRows } from '../../../webview/whatIf/whatIfRows.js';
 import { WhatIfSession } from '../../../webview/whatIf/whatIfSession.js';
 import { eventually } from '../../support/eventually.js';
