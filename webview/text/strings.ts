@@ -274,7 +274,7 @@ export const strings = {
   nothingTabled: t('Nothing to list yet.'),
   columnGroup: t('Group'),
   search: t('Search'),
-  searchPlaceholder: t('Search file, function or line ( / )'),
+  searchPlaceholder: t('Search ( / )'),
   compare: t('Compare…'),
   compareHint: t('Compare this snapshot with another one'),
   clearComparison: t('Clear Comparison'),
