@@ -46,9 +46,31 @@ const rooms = {
   ],
 };
 
+const any = (names) => `(${names.join('|')})`;
+
+/** The rooms of the webview, from the lowest up. Each imports only those before it. */
+const floors = [
+  'model',
+  'text',
+  'ui',
+  'actions',
+  'parts',
+  'chart',
+  'layer',
+  any(['series', 'live', 'flame', 'map', 'run', 'whatIf']),
+  'compare',
+  'page',
+];
+const noImportUp = floors.map((floor, at) => ({
+  name: `up from webview/${floor}`,
+  severity: 'error',
+  comment: 'No import of the webview runs up: webview/app.ts is the top.',
+  from: { path: `^webview/${floor}/` },
+  to: { path: `^webview/(${[...floors.slice(at + 1).map((higher) => `${higher}/`), '[^/]+$'].join('|')})` },
+}));
+
 /** Rooms that know Node. Only the extension knows the editor. */
 const nodeRooms = ['node', 'worker', 'cli', 'extension'];
-const any = (names) => `(${names.join('|')})`;
 
 /** The wall around a room of `src`. */
 const wallAround = ([room, may]) => ({
@@ -65,6 +87,7 @@ const wallAround = ([room, may]) => ({
 export default {
   forbidden: [
     ...Object.entries(rooms).map(wallAround),
+    ...noImportUp,
     {
       name: 'webview',
       severity: 'error',

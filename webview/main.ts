@@ -1,19 +1,19 @@
 /** The entry of the timeline's webview. */
 import { showApp } from './app.js';
 import { CompareSession } from './compare/compareSession.js';
-import { afterQuiet } from './dom.js';
-import { Exporter } from './export/exporter.js';
+import { afterQuiet } from './ui/dom.js';
+import { Exporter } from './parts/exporter.js';
 import { FlameSession } from './flame/flameSession.js';
-import { connectHost } from './host.js';
+import { connectHost } from './model/host.js';
 import { BandSession } from './layer/bandSession.js';
 import { AllocatedSession } from './live/allocatedSession.js';
 import { MapSession } from './map/mapSession.js';
 import { RunSession } from './run/runSession.js';
-import { TimelineSession } from './session.js';
-import { Store } from './store.js';
+import { TimelineSession } from './actions/session.js';
+import { Store } from './model/store.js';
 import './styles.css';
 import { WhatIfSession } from './whatIf/whatIfSession.js';
-import { persisted, persistedChanged, restored } from './viewState.js';
+import { persisted, persistedChanged, restored } from './model/viewState.js';
 
 /** Delay before the view is stored, in milliseconds. */
 const SAVE_DELAY_MS = 200;

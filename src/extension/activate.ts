@@ -10,6 +10,7 @@ import { LogWatch } from './oom/logWatch.js';
 import { OutputWatch, type OutputListener } from './oom/outputWatch.js';
 import { register, registerViews } from './registrations.js';
 import { affects } from './settings.js';
+import { isPickle } from './snapshots/pickleTabs.js';
 import type { Surfaces } from './surfaces.js';
 import type { SnapshotWatchers } from './watch/snapshotWatchers.js';
 
@@ -68,6 +69,9 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     trees.compare,
     trees.snapshots,
     ...register(surfaces),
+    vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+      if (opened.some(({ input }) => input instanceof vscode.TabInputText && isPickle(input.uri))) void surfaces();
+    }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       if (loaded === null) restart();
     }),

@@ -7,6 +7,7 @@ export const Command = {
   openTimeline: 'leakline.openTimeline',
   openTimelineInEditor: 'leakline.openTimelineInEditor',
   openSnapshot: 'leakline.openSnapshot',
+  openExample: 'leakline.openExample',
   showLeaks: 'leakline.showLeaks',
   groupByLine: 'leakline.groupByLine',
   groupByFile: 'leakline.groupByFile',

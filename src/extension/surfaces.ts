@@ -163,7 +163,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     tools: languageModelTools(session, store, messages),
     runCommand: commandRunner({
       ...{ session, store, files, marks, lines, editorMarks, ignored, views, grouping, timeline },
-      ...{ recordings, running, fixes, recordAgain, messages, log },
+      ...{ recordings, running, fixes, recordAgain, messages, log, context },
     }),
     messages,
     debugConfigurations: recordingDebugConfigurations,

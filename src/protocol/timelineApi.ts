@@ -36,6 +36,9 @@ import type { ReservedAnswer, ReservedQuery, WhatIfAnswer, WhatIfQuery } from '.
 /** More pixels than any screen has. */
 const MAX_PIXELS = 16_384;
 
+/** Commands that the page offers; without a snapshot, the ways to one. */
+export const PAGE_COMMANDS = ['openSnapshot', 'openExample', 'insertRecordingCode', 'clearComparison'] as const;
+
 const text = v.string();
 const flag = v.boolean();
 const pixels = integer(1, MAX_PIXELS);
@@ -79,9 +82,8 @@ export type PageRequests = {
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Applies the fix of an allocating line. */
   fixLeak: { params: { file: string; line: number }; result: null };
-  openSnapshot: { params: null; result: null };
-  /** Ends the comparison in the editor. */
-  clearComparison: { params: null; result: null };
+  /** Runs a command of the extension. */
+  run: { params: { command: (typeof PAGE_COMMANDS)[number] }; result: null };
 };
 
 export type TimelineApi = TimelineQuestions & PageRequests;
@@ -134,8 +136,7 @@ export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineAp
   copyText: v.object({ text: v.pipe(text, v.maxLength(LARGEST_SAVED)) }),
   openSource: v.object({ ...place, preserveFocus: flag }),
   fixLeak: v.object(place),
-  openSnapshot: v.null(),
-  clearComparison: v.null(),
+  run: v.object({ command: v.picklist(PAGE_COMMANDS) }),
 };
 
 /**
@@ -189,4 +190,4 @@ export type TimelineEvents = {
 };
 
 /** Increased when a message changes: a webview of an older version must reload. */
-export const TIMELINE_PROTOCOL = 9;
+export const TIMELINE_PROTOCOL = 10;

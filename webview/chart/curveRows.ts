@@ -1,8 +1,9 @@
 /** The visible curve as rows: its ends, its extremes, its peaks and its marks, in order of x. */
 import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
-import { markLabel, strings } from '../strings.js';
-import { lastAtOrBelow, prominentPeaks } from './points.js';
-import type { Range } from './range.js';
+import { markLabel, strings } from '../text/strings.js';
+import { lastAtOrBelow, prominentPeaks } from '../model/points.js';
+import type { Range } from '../model/range.js';
+import type { TableCell, TableData } from '../parts/tableData.js';
 
 type PointKind = keyof typeof strings.points;
 type CurveRowKind = PointKind | TimelineMark['kind'];
@@ -53,4 +54,19 @@ export function rowName({ kind, label }: CurveRow): string {
 
 function isPoint(kind: CurveRowKind): kind is PointKind {
   return kind in strings.points;
+}
+
+/** The points that are drawn. */
+export function curveTable(curve: TimelineWindow): TableData {
+  return {
+    columns: [curve.axis === 'time' ? 'time_us' : 'event', 'event', 'live_bytes', 'reserved_bytes'].slice(
+      curve.axis === 'time' ? 0 : 1,
+    ),
+    rows: Array.from(curve.x, (x, point): TableCell[] => [
+      ...(curve.axis === 'time' ? [x] : []),
+      curve.event[point],
+      curve.live[point],
+      curve.reserved?.[point] ?? null,
+    ]),
+  };
 }

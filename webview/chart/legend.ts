@@ -1,10 +1,9 @@
 /** The legend above the plot: the lines, and the colors of the largest series. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
-import { el, setText } from '../dom.js';
-import { formatExactBytes } from '../format.js';
-import type { Store } from '../store.js';
-import { MARK_NAMES, MARK_SIGNS, strings } from '../strings.js';
-import type { ViewState } from '../viewState.js';
+import { el, setText } from '../ui/dom.js';
+import type { Store } from '../model/store.js';
+import { MARK_NAMES, MARK_SIGNS, strings } from '../text/strings.js';
+import type { ViewState } from '../model/viewState.js';
 
 const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 
@@ -31,8 +30,7 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
     capacity,
     ...marks.map(({ item }) => item),
   );
-  const peakText = el('span', { class: 'peak' });
-  const legend = el('div', { class: 'legend' }, peakText, entries, key);
+  const legend = el('div', { class: 'legend' }, entries, key);
   store.watch(({ curve, layer, reservedWith }) => {
     changed.hidden = reservedWith === null;
     if (reservedWith !== null) setText(changedText, strings.reservedWith(reservedWith.name));
@@ -42,7 +40,7 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
     if (curve !== null) describe(curve);
   });
 
-  function describe({ capacityBytes, peak, marks: drawn, reserved: curve }: TimelineWindow): void {
+  function describe({ capacityBytes, marks: drawn, reserved: curve }: TimelineWindow): void {
     reserved.hidden = curve === null;
     for (const { kind, item, name } of marks) {
       item.hidden = !drawn.some((mark) => mark.kind === kind);
@@ -52,8 +50,6 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
     }
     capacity.hidden = capacityBytes === null;
     if (capacityBytes !== null) setText(capacityText, strings.capacityOf(capacityBytes));
-    setText(peakText, strings.peakOf(peak.liveBytes));
-    peakText.title = formatExactBytes(peak.liveBytes);
   }
   return legend;
 }

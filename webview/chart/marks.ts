@@ -1,7 +1,7 @@
 /** Draws snapshots, out-of-memory events, the garbage collector and steps over the curve. Each kind has its own line, sign and place. */
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
-import type { ChartTheme } from '../theme.js';
-import { MARK_SIGNS, markLabel } from '../strings.js';
+import type { ChartTheme } from '../ui/theme.js';
+import { MARK_SIGNS, markLabel } from '../text/strings.js';
 import { apart } from './apart.js';
 import type { PlotArea } from './plot.js';
 

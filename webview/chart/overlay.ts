@@ -1,5 +1,5 @@
 /** The overlay of the curve: pin, cursor, drag selection, and the readout beside the cursor. */
-import { el, setText } from '../dom.js';
+import { el, setText } from '../ui/dom.js';
 import type { PlotArea, PlotBox } from './plot.js';
 
 /** With less space than this beside the cursor, in pixels, the readout is placed across the plot. */

@@ -1,5 +1,5 @@
 /** The geometry of the plot: pixels of its element to units of the x axis and back. */
-import type { Range } from './range.js';
+import type { Range } from '../model/range.js';
 
 /** Where the curve is drawn, in pixels of the plot's element. */
 export interface PlotArea {

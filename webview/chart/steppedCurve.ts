@@ -3,8 +3,8 @@
  * chart.js stores an object per point.
  */
 import type { PlotArea } from './plot.js';
-import { lastAtOrBelow } from './points.js';
-import type { Range } from './range.js';
+import { lastAtOrBelow } from '../model/points.js';
+import type { Range } from '../model/range.js';
 
 /** A stepped line: `values[i]` holds from `x[i]` to `x[i + 1]`, the last one to `end`. */
 interface SteppedLine {

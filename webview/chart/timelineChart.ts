@@ -1,15 +1,15 @@
 /** The drawn curve: chart.js behind an interface that knows windows of a history, ranges and themes. */
 import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { CurveWindow, TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
-import { durationIn, durationUnit } from '../duration.js';
-import { byteTickLabels, formatCount } from '../format.js';
-import { strings } from '../strings.js';
-import type { ChartTheme } from '../theme.js';
+import { durationIn, durationUnit } from '../text/duration.js';
+import { byteTickLabels, formatCount } from '../text/format.js';
+import { strings } from '../text/strings.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { drawMarks } from './marks.js';
 import { BarPen, traceSteps } from './steppedCurve.js';
 import type { PlotArea } from './plot.js';
-import { lastAtOrBelow } from './points.js';
-import type { Range } from './range.js';
+import { lastAtOrBelow } from '../model/points.js';
+import { IN_REACH, type Range } from '../model/range.js';
 import { byteAxisTop, byteTicks, eventTicks, timeTicks } from './ticks.js';
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);
@@ -19,8 +19,6 @@ interface Point {
   y: number;
 }
 
-/** A capacity this many times above everything else in view would flatten the curve: a text replaces the line. */
-const CAPACITY_IN_REACH = 2.5;
 /** Single events show as points once they are this far apart, in pixels. */
 const POINT_DISTANCE = 12;
 const POINT_RADIUS = 2.5;
@@ -58,6 +56,8 @@ export class TimelineChart {
   private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
   private yTicks: { value: number; label: string }[] = [];
   private fullTop = 1;
+  /** The most reserved memory in view, where the axis ends below it. */
+  private clipped: number | null = null;
 
   /**
    * @param canvas an empty canvas whose parent determines its size
@@ -142,7 +142,9 @@ export class TimelineChart {
             const area = areaOf(chart);
             this.drawChanged(chart.ctx);
             const pixelOf = (x: number): number => chart.scales['x'].getPixelForValue(x);
-            if (area !== null) drawMarks(chart.ctx, area, this.marks, pixelOf, this.theme);
+            if (area === null) return;
+            drawMarks(chart.ctx, area, this.marks, pixelOf, this.theme);
+            this.drawClipped(chart.ctx, area);
           },
         },
         { id: 'leaklineLayout', afterLayout: (chart) => onLayout(areaOf(chart)) },
@@ -172,8 +174,12 @@ export class TimelineChart {
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
     this.color(capacity, reserved, live);
     this.changed = changed === null ? null : { line: changed, visible };
-    const highest = Math.max(highestIn(curve, visible), changed === null ? 0 : highestOf(changed, visible));
-    const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
+    const most = highestOf({ x: curve.x, values: curve.live }, visible);
+    const held = curve.reserved === null ? 0 : highestOf({ x: curve.x, values: curve.reserved }, visible);
+    this.clipped = heights === null && held > most * IN_REACH ? held : null;
+    const drawn = this.clipped === null ? Math.max(most, held) : most;
+    const highest = Math.max(drawn, changed === null ? 0 : highestOf(changed, visible));
+    const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * IN_REACH;
     const level = reach ? (curve.capacityBytes ?? 0) : 0;
     capacity.data = reach
       ? [
@@ -272,6 +278,23 @@ export class TimelineChart {
     context.restore();
   }
 
+  /** Says how far reserved memory goes beyond the axis. */
+  private drawClipped(context: CanvasRenderingContext2D, { left, top, width }: PlotArea): void {
+    if (this.clipped === null) return;
+    const { family, size } = this.font();
+    context.save();
+    context.font = `${size}px ${family}`;
+    context.textAlign = 'right';
+    context.textBaseline = 'top';
+    context.lineJoin = 'round';
+    context.lineWidth = 3;
+    context.strokeStyle = this.theme.background;
+    context.fillStyle = this.theme.reserved;
+    for (const draw of ['strokeText', 'fillText'] as const)
+      context[draw](strings.reservedAbove(this.clipped), left + width - size / 2, top + size / 2);
+    context.restore();
+  }
+
   /** Draws inside the plot only, until the context is restored. */
   private clip(context: CanvasRenderingContext2D): void {
     const { left, right, top, bottom } = this.chart.chartArea;
@@ -349,17 +372,7 @@ function isSparse(curve: TimelineWindow, visible: Range, width: number): boolean
   return points * POINT_DISTANCE < width;
 }
 
-function highestIn(curve: TimelineWindow, visible: Range): number {
-  const first = Math.max(0, lastAtOrBelow(curve.x, visible.from));
-  const last = lastAtOrBelow(curve.x, visible.to);
-  let highest = 0;
-  for (let index = first; index <= last; index++) {
-    highest = Math.max(highest, curve.live[index], curve.reserved?.[index] ?? 0);
-  }
-  return highest;
-}
-
-function highestOf({ x, values }: CurveWindow, visible: Range): number {
+function highestOf({ x, values }: Pick<CurveWindow, 'x' | 'values'>, visible: Range): number {
   const first = Math.max(0, lastAtOrBelow(x, visible.from));
   const last = lastAtOrBelow(x, visible.to);
   return values.subarray(first, last + 1).reduce((most, bytes) => Math.max(most, bytes), 0);

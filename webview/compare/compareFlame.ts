@@ -1,10 +1,10 @@
 /** The difference flame graph: boxes as wide as their bytes, signed, hatched and colored by their growth. */
 import type { CompareFlame } from '../../src/protocol/compareData.js';
-import { formatCount } from '../format.js';
+import { formatCount } from '../text/format.js';
 import type { BoxDress } from '../flame/flameGraph.js';
 import { flameItems, type FlameItem } from '../flame/flameItems.js';
 import { itemName, shortName } from '../flame/flameText.js';
-import { strings } from '../strings.js';
+import { strings } from '../text/strings.js';
 import { changeText, growthOf, growthText } from './growthText.js';
 
 export interface ComparedItem extends FlameItem {

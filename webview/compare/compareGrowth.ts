@@ -1,25 +1,26 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
 import type { CompareRow, CompareWidth, CompareCell } from '../../src/protocol/compareData.js';
-import { el } from '../dom.js';
+import { el } from '../ui/dom.js';
 import { createFlamePane } from '../flame/flamePane.js';
-import type { Saved } from '../export/saveMenu.js';
-import { comparedName } from '../export/savedName.js';
-import { comparedFlameTable, comparedTable } from '../export/savedTables.js';
-import { createMessage } from '../message.js';
-import { createPane, type QueryPane } from '../pane.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { comparedName } from '../parts/savedName.js';
+import { comparedFlameTable, comparedTable } from './compareTables.js';
+import { createMessage } from '../parts/message.js';
+import { createPane, type QueryPane } from '../parts/pane.js';
+import { createSearch } from '../parts/search.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
-import { DataTable, bytesCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
-import { filterRows, byLine } from '../table/rowOrder.js';
+import { DataTable, bytesCell, placeCell, textCell, type Cell, type Column } from '../parts/dataTable.js';
+import { filterRows, byLine } from '../parts/rowOrder.js';
 import { ownerName } from '../layer/bandText.js';
-import type { ViewState } from '../viewState.js';
+import type { ViewState } from '../model/viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
 import type { CompareSession } from './compareSession.js';
-import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from './compareState.js';
-import { formatBytes, formatCount, formatExactBytes } from '../format.js';
+import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from '../model/compareState.js';
+import { formatBytes, formatCount, formatExactBytes } from '../text/format.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
 export function createCompareGrowth(
@@ -46,12 +47,12 @@ export function createCompareGrowth(
   });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
-  const retry = (): void => compares.ask();
+  const retry = (): void => compares.retry();
   const flame = createFlamePane(store, session, {
     label: strings.comparePaneName.flame,
     tree: strings.compareTree,
     measure: widths.element,
-    focused: () => compares.focused,
+    focused: () => store.get().compareFocus,
     focus: (path) => compares.focus(path),
     fold: (folded) => compares.choose({ folded }),
     textOf: (item) => {
@@ -65,6 +66,7 @@ export function createCompareGrowth(
       class: 'growth-table',
       label: strings.comparePaneName.table,
       head: [],
+      search: createSearch(store),
       scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
       retry,
     }),
@@ -116,7 +118,7 @@ export function createCompareGrowth(
   });
   compares.flame.store.watch(({ answer, loading, error }, old) => {
     views.flame.stand({ loading, error: failed(error) });
-    flame.showControls(store.get().compare.folded, compares.focused.length > 0);
+    flame.showControls(store.get().compare.folded, store.get().compareFocus.length > 0);
     if (answer === old.answer) return;
     flame.graph.element.hidden = answer === null;
     items = answer === null ? [] : comparedItems(answer);
@@ -128,7 +130,7 @@ export function createCompareGrowth(
     const { pane, width, folded, sort } = compare;
     panes.show(pane, views[pane].element);
     widths.show(width);
-    flame.showControls(folded, compares.focused.length > 0);
+    flame.showControls(folded, store.get().compareFocus.length > 0);
     if (sort !== old.compare.sort || filter !== old.filter) showTable();
   });
   return {

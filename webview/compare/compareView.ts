@@ -1,27 +1,27 @@
 /** Two snapshots side by side: their curves over each other, and their growth as a table and as a flame graph. */
-import { el, setText } from '../dom.js';
-import { comparable, devicesOf, groupsOf } from '../choiceGroups.js';
-import type { Exporter } from '../export/exporter.js';
-import { comparedName } from '../export/savedName.js';
-import { seriesTable as savedSeries } from '../export/savedTables.js';
-import { createSaveMenu } from '../export/saveMenu.js';
-import { createFailure, createMessage } from '../message.js';
+import { el, setText } from '../ui/dom.js';
+import { comparable, devicesOf, groupsOf } from '../parts/choiceGroups.js';
+import type { Exporter } from '../parts/exporter.js';
+import { comparedName } from '../parts/savedName.js';
+import { seriesTable as savedSeries } from './compareTables.js';
+import { createSaveMenu } from '../parts/saveMenu.js';
+import { createFailure, createMessage } from '../parts/message.js';
 import { createSeriesView } from '../series/seriesView.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createDropdown } from '../ui/dropdown.js';
 import { createProgress } from '../ui/progress.js';
-import { createSearch } from '../search.js';
-import { createSplitter } from '../splitter.js';
+import { createSplitter } from '../parts/splitter.js';
 import { createChoice } from '../ui/choice.js';
 import type { ComparePair, SeriesAxis, SeriesRef } from '../../src/protocol/compareData.js';
-import type { ViewState } from '../viewState.js';
+import { coarse } from '../model/question.js';
+import { resize, type ViewState } from '../model/viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
-import type { CompareSession } from './compareSession.js';
+import { shownSeries, type CompareSession } from './compareSession.js';
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
-import { popup } from '../popup.js';
+import { popup } from '../parts/popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
 
 /** Boxes to tick at most. */
@@ -78,7 +78,7 @@ export function createCompareView(
   });
   const clear = createButton({ text: strings.clearComparison, onPress: () => session.clearComparison() });
   const progress = createProgress(strings.loading);
-  const failure = createFailure(() => compares.ask());
+  const failure = createFailure(() => compares.retry());
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
@@ -104,7 +104,6 @@ export function createCompareView(
     el('span', { class: 'together' }, swap.element, sameStep.element),
     el('span', { class: 'together' }, extent.element, axis.element, device.element),
     progress.element,
-    createSearch(store),
     createOtherSeries(store, compares),
     menu,
     clear.element,
@@ -118,7 +117,7 @@ export function createCompareView(
   );
   const view = el('div', { class: 'compare' }, controls, head, picture);
   view.append(createSplitter(store, view), growth.element);
-  new ResizeObserver(() => compares.setPixels(view.clientWidth)).observe(view);
+  new ResizeObserver(() => resize(store, { comparePixels: coarse(view.clientWidth) })).observe(view);
 
   store.watch((state) => {
     const { choices, compare, selection, view: shown } = state;
@@ -174,7 +173,9 @@ function createOtherSeries(store: Store<ViewState>, compares: CompareSession): H
   let built = '';
   store.watch(({ choices, compare }) => {
     const all = comparable(choices);
-    const own = compares.shownSeries.slice(0, 2).map((one) => keyOf(one, all));
+    const own = shownSeries(compare)
+      .slice(0, 2)
+      .map((one) => keyOf(one, all));
     const offered = runEnds(all)
       .flatMap(({ path, devices }) => devices.map((device): SeriesRef => ({ path, device, whole: true })))
       .filter((one) => !own.includes(keyOf(one, all)))

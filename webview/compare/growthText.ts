@@ -1,6 +1,6 @@
 /** Growth in words and signs: more and less are distinguished without color. */
-import { formatBytes, formatExactBytes } from '../format.js';
-import { strings } from '../strings.js';
+import { formatBytes, formatExactBytes } from '../text/format.js';
+import { strings } from '../text/strings.js';
 
 const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
 

@@ -1,6 +1,6 @@
 /** The graph: a tree of boxes, one row of boxes for each level, walked by keys. */
-import { el } from '../dom.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { strings } from '../text/strings.js';
 import type { FlameItem } from './flameItems.js';
 
 /** The look of an item's box, and its accessible text. */
@@ -13,6 +13,9 @@ export interface BoxDress {
   /** The color of its line in the chart; none without a series. */
   fill?: string | null;
 }
+
+/** In a narrower box a name would be a letter or two, in pixels. */
+const LEAST_NAMED = 48;
 
 interface FlameGraphHandlers {
   /** An item shall fill the width. */
@@ -71,7 +74,8 @@ export class FlameGraph {
     const before = this.items.at(this.current);
     this.items = items;
     this.first = first;
-    this.boxes = items.map((item, index) => boxOf(item, dress(item, index)));
+    const room = this.element.clientWidth || Infinity;
+    this.boxes = items.map((item, index) => boxOf(item, dress(item, index), item.width * room >= LEAST_NAMED));
     this.element.replaceChildren(...this.boxes);
     this.element.style.setProperty('--levels', String(items.reduce((most, { level }) => Math.max(most, level), 0)));
     const same = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));
@@ -151,6 +155,7 @@ export class FlameGraph {
 function boxOf(
   { level, left, width, children }: FlameItem,
   { text, label, classes, fill = null }: BoxDress,
+  isNamed: boolean,
 ): HTMLElement {
   const box = el(
     'div',
@@ -158,7 +163,7 @@ function boxOf(
       class: `call ${fill === null ? '' : 'of-series '}${children.length === 0 ? 'leaf ' : ''}${classes}`,
       attributes: { role: 'treeitem', tabindex: '-1', 'aria-level': String(level), 'aria-label': label },
     },
-    text,
+    isNamed ? text : '',
   );
   if (fill !== null) box.style.setProperty('--fill', fill);
   box.style.setProperty('--left', `${left * 100}%`);

@@ -1,5 +1,5 @@
 /** The boxes of a flame graph: callers of the focus at full width, callees with a width by bytes. */
-import { filterRows } from '../table/rowOrder.js';
+import { filterRows } from '../parts/rowOrder.js';
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
 
 export interface FlameItem {

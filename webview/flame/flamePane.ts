@@ -1,12 +1,12 @@
 /** A flame graph in its tab, with controls to fold it and to go back. */
-import { el } from '../dom.js';
-import { createPane, type QueryPane } from '../pane.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { createPane, type QueryPane } from '../parts/pane.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createCheckbox } from '../ui/checkbox.js';
-import type { ViewState } from '../viewState.js';
+import type { ViewState } from '../model/viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import type { FlameItem } from './flameItems.js';
 
@@ -25,6 +25,7 @@ export function createFlamePane(
     tree: string;
     /** Chooses the measure of the width. */
     measure: HTMLElement;
+    search?: HTMLElement;
     /** Ids of the calls down to the one that fills the width. */
     focused: () => readonly number[];
     focus: (path: readonly number[]) => void;
@@ -55,6 +56,7 @@ export function createFlamePane(
   const pane = createPane({
     class: 'flame',
     label: options.label,
+    ...(options.search !== undefined && { search: options.search }),
     head: [options.measure, folding.element, el('span', { class: 'together' }, caller.element, whole.element)],
     scroller,
     readout: true,

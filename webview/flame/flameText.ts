@@ -1,9 +1,10 @@
 /** The calls of a flame graph in words. */
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
-import { formatBytes, formatShare } from '../format.js';
-import { placeText } from '../place.js';
-import { strings } from '../strings.js';
+import { formatBytes, formatShare } from '../text/format.js';
+import { placeText } from '../text/place.js';
+import { strings } from '../text/strings.js';
 import type { FlameItem } from './flameItems.js';
+import type { TableCell, TableData } from '../parts/tableData.js';
 
 /** With the full path of the file. */
 export function callName(call: FlameCall): string {
@@ -57,4 +58,19 @@ export function itemText(item: FlameItem, { liveBytes, over }: Pick<Flame, 'live
       : strings.meanNumbers(bytes, byteTime(bytes, over), share, blocks);
   const own = self !== null && self > 0 && merged === 0 ? `; ${strings.callSelf(self)}` : '';
   return `${itemName(item)}: ${numbers}${own}`;
+}
+
+/** A row for each box, callers before callees. */
+export function flameTable(items: readonly FlameItem[]): TableData {
+  return {
+    columns: ['depth', 'call', 'file', 'line', 'bytes', 'self_bytes', 'blocks', 'merged_calls'],
+    rows: items.map((item) => [...callCells(item), item.bytes, item.self, item.blocks, item.merged]),
+  };
+}
+
+/** Where a box is, and its call. */
+export function callCells(item: FlameItem): TableCell[] {
+  const { call, level } = item;
+  const isFrame = call !== null && call.file !== '';
+  return [level - 1, isFrame ? call.function : itemName(item), isFrame ? call.file : '', isFrame ? call.line : null];
 }

@@ -1,21 +1,23 @@
 /** The flame graph of live memory at the selected instant, with search, folding and navigation. */
 import type { Flame } from '../../src/protocol/flameData.js';
-import { flameTable } from '../export/savedTables.js';
-import type { Saved } from '../export/saveMenu.js';
-import { savedName } from '../export/savedName.js';
-import { formatBytes, formatShare } from '../format.js';
+import { flameTable } from './flameText.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { formatBytes, formatShare } from '../text/format.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
-import { whenOf } from '../instant.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { whenOf } from '../text/instant.js';
+import { createSearch } from '../parts/search.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
-import type { ViewState } from '../viewState.js';
+import { coarse } from '../model/question.js';
+import { resize, type ViewState } from '../model/viewState.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
 import { createFlamePane } from './flamePane.js';
 import type { FlameSession } from './flameSession.js';
-import type { FlameMeasure } from './flameState.js';
+import type { FlameMeasure } from '../model/flameState.js';
 import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
 
 export function createFlameView(
@@ -27,24 +29,26 @@ export function createFlameView(
   const measure = createChoice<FlameMeasure>({
     label: strings.flameMeasure,
     names: strings.flameMeasureName,
-    onPick: (value) => flames.measureBy(value),
+    onPick: (measure) => flames.choose({ measure }),
   });
   let items: readonly FlameItem[] = [];
   const pane = createFlamePane(store, session, {
     label: strings.flame,
     tree: strings.flameTree,
     measure: measure.element,
+    search: createSearch(store),
     focused: () => store.get().flame.focus,
-    focus: (path) => flames.focus(path),
-    fold: (folded) => flames.fold(folded),
+    focus: (focus) => flames.choose({ focus }),
+    // The path to the focused call may have changed.
+    fold: (folded) => flames.choose({ folded, focus: [] }),
     textOf: (item) => {
       const flame = answer();
       return flame === null ? '' : itemText(item, flame);
     },
-    retry: () => flames.ask(),
+    retry: () => flames.retry(),
   });
   const { graph, scroller } = pane;
-  new ResizeObserver(() => flames.setPixels(scroller.clientWidth)).observe(scroller);
+  new ResizeObserver(() => resize(store, { flamePixels: coarse(scroller.clientWidth) })).observe(scroller);
 
   /** After an answer, or after a change of the search. */
   const showFound = (): void => {

@@ -1,9 +1,9 @@
 /** The ink over the bands: names where they fit, and outlines of highlighted bands. */
 import { visibleText } from '../../src/core/text/plainText.js';
 import type { PlotArea } from '../chart/plot.js';
-import type { Range } from '../chart/range.js';
-import type { ChartTheme } from '../theme.js';
-import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type StackedBands } from './stackedBands.js';
+import type { Range } from '../model/range.js';
+import type { ChartTheme } from '../ui/theme.js';
+import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type StackedBands } from '../model/stackedBands.js';
 import type { BandView } from './rasterRenderer.js';
 
 /** A highlighted band: `looked` is under the cursor, `line` belongs to the line at the editor's cursor. */

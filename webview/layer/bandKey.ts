@@ -1,13 +1,13 @@
 /** The key of colors under the plot, the largest series first. */
 import { visibleLines } from '../../src/core/text/plainText.js';
-import { el } from '../dom.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
-import { readTheme, watchTheme } from '../theme.js';
-import type { ViewState } from '../viewState.js';
+import { el } from '../ui/dom.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
+import { readTheme, watchTheme } from '../ui/theme.js';
+import type { ViewState } from '../model/viewState.js';
 import { groupName, seriesName } from './bandText.js';
 import { paintsOf, type BandPaint } from './palette.js';
-import type { StackedBands } from './stackedBands.js';
+import type { StackedBands } from '../model/stackedBands.js';
 import { swatch } from './swatches.js';
 
 /** More than these would be a wall of words; the table has them all. */

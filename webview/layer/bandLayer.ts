@@ -1,9 +1,9 @@
 /** The bands under the curve: a canvas of their own, redrawn for each view, filled again for each answer. */
 import type { PlotArea } from '../chart/plot.js';
-import { el } from '../dom.js';
-import type { ChartTheme } from '../theme.js';
+import { el } from '../ui/dom.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { BandInk, type BandMark } from './bandInk.js';
-import type { StackedBands } from './stackedBands.js';
+import type { StackedBands } from '../model/stackedBands.js';
 import { RasterRenderer, type BandView } from './rasterRenderer.js';
 
 interface BandScene extends BandView {

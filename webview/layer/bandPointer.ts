@@ -1,12 +1,12 @@
 /** Which band is pointed at, with the mouse or with keys. */
 import type { BandDetail, BandOwner } from '../../src/protocol/bandData.js';
-import { formatBytes } from '../format.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
-import type { BandRef, SourceLine, ViewState } from '../viewState.js';
+import { formatBytes } from '../text/format.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
+import type { BandRef, SourceLine, ViewState } from '../model/viewState.js';
 import type { BandMark } from './bandInk.js';
 import { detailLines, groupName, seriesName } from './bandText.js';
-import { pieceAt, piecesAt, sampleAt, type Piece, type StackedBands } from './stackedBands.js';
+import { pieceAt, piecesAt, sampleAt, type Piece, type StackedBands } from '../model/stackedBands.js';
 
 /** A band at a sample. */
 export interface PointedBand {

@@ -1,10 +1,10 @@
 /** The name of a band, and its facts, in words. */
 import type { BandDetail, BandFrame, BandOwner, Bands } from '../../src/protocol/bandData.js';
-import { formatDuration } from '../duration.js';
-import { formatBytes, formatCount } from '../format.js';
-import { fileName, pathEnd, placeText } from '../place.js';
-import { strings } from '../strings.js';
-import type { StackedBands } from './stackedBands.js';
+import { formatDuration } from '../text/duration.js';
+import { formatBytes, formatCount } from '../text/format.js';
+import { fileName, pathEnd, placeText } from '../text/place.js';
+import { strings } from '../text/strings.js';
+import type { StackedBands } from '../model/stackedBands.js';
 
 /** Of a text that a program chose. */
 const MAX_CHARACTERS = 120;
@@ -28,7 +28,7 @@ export function seriesName(bands: Bands, series: number, part: PathPart): string
 
 /** True where colors by verdict would be one gray: one snapshot, of which no line is judged. */
 export function isUnjudged({ grouping, groups }: Bands): boolean {
-  const none = ['tooShort', 'unjudged', 'library', 'beforeRecording'];
+  const none = ['tooShort', 'unjudged', 'library', 'beforeRecording', 'noStack'];
   return grouping === 'verdict' && Object.values(groups).every(({ name }) => none.includes(name));
 }
 
@@ -65,10 +65,7 @@ export function detailLines(detail: BandDetail): string[] {
       : strings.allocations(formatBytes(bytes), formatCount(blocks));
   const age = ageUs === null ? null : formatDuration(ageUs);
   const lines = [amount, strings.bandLife(allocated, freed, age, blocks > 1)];
-  const clear = clearest(frames);
-  const calls = frames.filter(({ kind }) => kind === clear).map((frame) => frame.function);
-  if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
-  else if (place !== null) lines.push(strings.inFunction(place.function));
+  if (frames.length === 0 && place !== null) lines.push(strings.inFunction(place.function));
   if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
   if (metadata !== '') lines.push(strings.taggedWith(shortened(metadata)));
   return lines;

@@ -1,7 +1,8 @@
 /** The colors of bands: of one family, distinguished by hue, and beside each other by their outlines and words. */
-import type { ChartTheme } from '../theme.js';
+import type { Category } from '../../src/protocol/bandData.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { isUnjudged } from './bandText.js';
-import type { StackedBands } from './stackedBands.js';
+import type { StackedBands } from '../model/stackedBands.js';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -20,13 +21,36 @@ const EDGE_SHADE = 0.6;
 const HUE_STEP = 137.508;
 const FIRST_HUE = 205;
 
-/** Verdicts have fixed colors. Calm ones have none, and differ from their neighbors by shade. */
+/** Verdicts have fixed colors. */
 const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, cycle: 275, periodic: 200 };
-const CALM = 0.06;
-/** Shades of calm series, in order. */
-const SHADES = [0, 0.1, 0.04, 0.14];
+/** What is calm is gray: each kind has its own tint and shade, so that it is known before one zooms. */
+const GRAYS: Readonly<Partial<Record<string, Gray>>> = {
+  steady: { hue: 220, saturation: 0.06, shade: 0.02 },
+  plateau: { hue: 160, saturation: 0.16, shade: 0.05 },
+  oneOff: { hue: 320, saturation: 0.14, shade: 0.08 },
+  tooShort: { hue: 30, saturation: 0.14, shade: 0.02 },
+  unjudged: { hue: 205, saturation: 0.18, shade: 0.16 },
+  noStack: { hue: 55, saturation: 0.14, shade: 0.12 },
+  library: { hue: 235, saturation: 0.26, shade: -0.02 },
+  beforeRecording: { hue: 210, saturation: 0.04, shade: -0.07 },
+};
+/** The uses of memory from before the recording. */
+const USE_GRAYS: Readonly<Partial<Record<Category, Gray>>> = {
+  parameters: { hue: 190, saturation: 0.28, shade: -0.04 },
+  gradients: { hue: 345, saturation: 0.14, shade: -0.03 },
+  optimizerState: { hue: 35, saturation: 0.12, shade: 0.03 },
+};
+/** Neighbors of one color differ by so much. */
+const SHADES = [0, 0.04];
 /** Shares of the leak color, to distinguish leaks on top of each other. */
 const LEAK_SHARES = [1, 0.74];
+
+interface Gray {
+  hue: number;
+  saturation: number;
+  /** Further from the background by so much. */
+  shade: number;
+}
 
 /** A paint for each series, and for the others. @param theme the page's background, and the color of leaks */
 export function paintsOf(stacked: StackedBands, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {
@@ -35,22 +59,23 @@ export function paintsOf(stacked: StackedBands, theme: Pick<ChartTheme, 'backgro
   const { bands } = stacked;
   const unjudged = isUnjudged(bands);
   let leaks = 0;
-  const paints = bands.allSeries.map(({ id, group, bucket }, series) => {
+  const paints = bands.allSeries.map(({ id, group, bucket, use }, series) => {
     const { name, rank } = bands.groups[group];
     const shade = SHADES[series % SHADES.length];
-    if (bands.grouping === 'verdict' && !unjudged) {
-      if (name === 'leak') {
-        const share = LEAK_SHARES[leaks++ % LEAK_SHARES.length];
-        const fill = mixed(leak, background, share);
-        return { ...edged(fill, mixed(leak, background, share * 0.86)), striped: false };
-      }
-      const hue = VERDICT_HUES[name];
-      return hue === undefined ? paint(220, CALM, dark, shade) : paint(hue, 0.4, dark, shade / 2);
+    const isJudged = bands.grouping === 'verdict' && !unjudged;
+    if (isJudged && name === 'leak') {
+      const share = LEAK_SHARES[leaks++ % LEAK_SHARES.length];
+      const fill = mixed(leak, background, share);
+      return { ...edged(fill, mixed(leak, background, share * 0.86)), striped: false };
     }
-    if (bands.grouping !== 'age' && bands.grouping !== 'category' && bucket !== null)
-      return paint(220, bucket === 'library' ? 0.12 : 0.04, dark, bucket === 'beforeRecording' ? shade : 0);
+    const hue = isJudged ? VERDICT_HUES[name] : undefined;
+    if (hue !== undefined) return paint(hue, 0.4, dark, shade);
+    const kind = bands.grouping === 'age' || bands.grouping === 'category' ? null : bucket;
+    const gray =
+      (use !== undefined && kind !== null ? USE_GRAYS[use] : undefined) ?? GRAYS[kind ?? (isJudged ? name : '')];
+    if (gray !== undefined) return paint(gray.hue, gray.saturation, dark, gray.shade + shade / 2);
     const turn = unjudged ? id : rank;
-    return paint((FIRST_HUE + turn * HUE_STEP) % 360, 0.45, dark, shade / 2);
+    return paint((FIRST_HUE + turn * HUE_STEP) % 360, 0.45, dark, shade);
   });
   return [...paints, { ...paint(40, 0.08, dark), striped: true }];
 }

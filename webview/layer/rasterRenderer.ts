@@ -1,8 +1,8 @@
 /** Draws bands: pixels are filled once for each answer and view, and stretched while one zooms and pans. */
-import type { Range } from '../chart/range.js';
-import type { ChartTheme } from '../theme.js';
+import type { Range } from '../model/range.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { paintsOf, type BandPaint, type Rgb } from './palette.js';
-import { forEachPiece, type StackedBands } from './stackedBands.js';
+import { forEachPiece, type StackedBands } from '../model/stackedBands.js';
 
 /** The view of a canvas: a stretch of the x axis by a stretch of the byte axis. */
 export interface BandView {

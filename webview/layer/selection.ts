@@ -1,24 +1,22 @@
-/** The selected band: line, bytes, age, verdict, holder, fix and stack, with their links. */
+/** The selected band: line, verdict, bytes, age and stack; then what to do about it. */
 import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/bandData.js';
-import { el } from '../dom.js';
-import { formatDuration } from '../duration.js';
-import { formatExactBytes } from '../format.js';
-import { placeText } from '../place.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { formatDuration } from '../text/duration.js';
+import { formatExactBytes } from '../text/format.js';
+import { placeText } from '../text/place.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
-import type { ViewState } from '../viewState.js';
-import type { BandSession } from './bandSession.js';
+import type { ViewState } from '../model/viewState.js';
 import { clearest, detailLines, ownerName } from './bandText.js';
 import { swatchOf } from './swatches.js';
 
-export function createSelection(store: Store<ViewState>, session: TimelineSession, bands: BandSession): HTMLElement {
+export function createSelection(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const title = el('h2', { attributes: { id: 'selection-heading' } });
   const facts = el('ul', { class: 'facts' });
-  const finding = el('ul', { class: 'facts finding' });
-  const stack = el('ol', { class: 'stack' });
-  const stackOf = el('details', {}, el('summary', {}, strings.stackOfBand), stack);
+  const stack = el('ol', { class: 'stack', attributes: { 'aria-label': strings.stackOfBand } });
+  const advice = el('ul', { class: 'facts advice' });
   const detail = (): BandDetail | null => store.get().selectedDetail;
   const open = createButton({
     text: strings.openBand,
@@ -35,7 +33,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
       if (place !== null) session.fixLeak(place);
     },
   });
-  const close = createButton({ text: strings.clearSelection, onPress: () => bands.pick(null) });
+  const close = createButton({ text: strings.clearSelection, onPress: () => store.update({ selected: null }) });
   const panel = el(
     'section',
     {
@@ -44,9 +42,9 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     },
     title,
     facts,
-    finding,
+    stack,
     el('span', { class: 'together' }, open.element, fix.element, close.element),
-    stackOf,
+    advice,
   );
   store.watch((state, before) => {
     const { selectedDetail } = state;
@@ -64,19 +62,19 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     const swatch = place === null ? null : swatchOf(state, place);
     title.replaceChildren(...(swatch === null ? [] : [swatch]), ownerName(shown, 'whole'));
     title.title = formatExactBytes(bytes);
-    facts.replaceChildren(...detailLines(shown).map((line) => el('li', {}, line)));
-    const [amount, life] = facts.children;
-    amount.setAttribute('title', formatExactBytes(bytes));
-    if (shown.ageUs !== null) life.setAttribute('title', formatDuration(shown.ageUs, 1));
-    finding.replaceChildren(...(shown.finding === null ? [] : findingItems(shown.finding)));
+    const [amount, life, ...more] = detailLines(shown).map((line) => el('li', {}, line));
+    amount.title = formatExactBytes(bytes);
+    if (shown.ageUs !== null) life.title = formatDuration(shown.ageUs, 1);
+    facts.replaceChildren(...verdictItems(shown.finding), amount, life, ...more);
     stack.replaceChildren(...stackItems(shown));
-    stackOf.hidden = shown.frames.length === 0;
+    stack.hidden = shown.frames.length === 0;
+    advice.replaceChildren(...(shown.finding === null ? [] : adviceItems(shown.finding)));
     open.setEnabled(place?.mapped === true);
     fix.element.hidden = shown.finding?.canFix !== true;
   }
 
-  function findingItems({ verdict, leakedBytes, bytesPerStep, holder, fix: change }: LineFinding): HTMLElement[] {
-    const items = [el('li', { class: `verdict of-${verdict}` }, verdictText(verdict, leakedBytes, bytesPerStep))];
+  function adviceItems({ holder, fix: change }: LineFinding): HTMLElement[] {
+    const items: HTMLElement[] = [];
     if (holder !== null) {
       const where = placeText(holder.file, holder.line);
       const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
@@ -116,7 +114,10 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
   return panel;
 }
 
-function verdictText(verdict: LineFinding['verdict'], leaked: number, rate: number | null): string {
+function verdictItems(finding: LineFinding | null): HTMLElement[] {
+  if (finding === null) return [];
+  const { verdict, leakedBytes, bytesPerStep } = finding;
   const name = strings.verdictName[verdict];
-  return verdict === 'leak' && leaked > 0 ? strings.leakOf(name, rate, leaked) : name;
+  const text = verdict === 'leak' && leakedBytes > 0 ? strings.leakOf(name, bytesPerStep, leakedBytes) : name;
+  return [el('li', { class: `verdict of-${verdict}` }, text)];
 }

@@ -1,9 +1,9 @@
 /** The color of a line in the chart, for all other views of the line. */
-import { el } from '../dom.js';
-import { readTheme } from '../theme.js';
-import type { SourceLine, ViewState } from '../viewState.js';
+import { el } from '../ui/dom.js';
+import { readTheme } from '../ui/theme.js';
+import type { SourceLine, ViewState } from '../model/viewState.js';
 import { cssOf, paintsOf, type BandPaint } from './palette.js';
-import type { StackedBands } from './stackedBands.js';
+import type { StackedBands } from '../model/stackedBands.js';
 
 let known: { stacked: StackedBands; colors: string; paints: ReadonlyMap<string, BandPaint> } | null = null;
 

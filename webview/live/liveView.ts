@@ -1,16 +1,17 @@
 /** The tabs of lines and stacks: live at the cursor, or allocated in view and still live. */
 import type { AllocatedIn, LiveAt, OwnerSums, LiveLine } from '../../src/protocol/timelineData.js';
-import { el } from '../dom.js';
-import { liveTable } from '../export/savedTables.js';
-import type { Saved } from '../export/saveMenu.js';
-import { savedName } from '../export/savedName.js';
-import { whenOf } from '../instant.js';
+import { el } from '../ui/dom.js';
+import { liveTable } from './rows.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { whenOf } from '../text/instant.js';
 import { swatchOf } from '../layer/swatches.js';
-import { createPane } from '../pane.js';
-import { placeText, pathEnd } from '../place.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { createPane } from '../parts/pane.js';
+import { placeText, pathEnd } from '../text/place.js';
+import { createSearch } from '../parts/search.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import {
   DataTable,
   bytesColumn,
@@ -20,13 +21,13 @@ import {
   textCell,
   type Cell,
   type Column,
-} from '../table/dataTable.js';
-import { filterRows } from '../table/rowOrder.js';
+} from '../parts/dataTable.js';
+import { filterRows } from '../parts/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
-import type { Listing, LiveSort, ViewState } from '../viewState.js';
+import type { Listing, LiveSort, ViewState } from '../model/viewState.js';
 import type { AllocatedSession } from './allocatedSession.js';
-import { ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
-import { formatShare } from '../format.js';
+import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from './rows.js';
+import { formatShare } from '../text/format.js';
 
 export function createLiveView(
   store: Store<ViewState>,
@@ -53,45 +54,54 @@ export function createLiveView(
     class: 'lines',
     label: strings.liveTable,
     head: [listing.element],
+    search: createSearch(store),
     scroller,
     retry: () => {
-      if (store.get().listing === 'allocated') allocated.ask();
-      else session.retryLive();
+      (store.get().listing === 'allocated' ? allocated : session.live).retry();
     },
   });
 
-  store.watch((state, before) => {
-    const listed = listedIn(state);
-    const { pin, live, curve, liveError } = state;
+  let drawn: readonly unknown[] = [];
+  const draw = (): void => {
+    const state = store.get();
+    const own = state.listing === 'live' ? session.live.store.get() : allocated.store.get();
+    const listed = listedIn(state, allocated.store.get().answer);
+    const { pin, live, curve } = state;
     const event = pin?.event ?? (curve?.events ?? 0) - 1;
     listing.show(state.listing);
-    pane.stand({ loading: state.liveLoading, error: liveError === null ? null : strings.liveFailed(liveError) });
+    pane.stand({ loading: own.loading, error: own.error === null ? null : strings.liveFailed(own.error) });
     scroller.hidden = listed === null;
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
     pane.summarize(listed === null ? '' : listed.summary);
-    const isSame = (['sort', 'filter', 'highlight', 'wholeBands'] as const).every((key) => state[key] === before[key]);
-    if (listed === null || (listed.sums === listedIn(before)?.sums && isSame && state !== before)) return;
+    const parts = [listed?.sums, state.sort, state.filter, state.highlight, state.wholeBands];
+    if (listed === null || parts.every((part, at) => part === drawn[at])) return;
+    const isOther = listed.sums !== drawn[0];
+    drawn = parts;
     const all = ownerRows(listed.sums, listed.bytes, state.highlight);
     const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
     shown = rows;
     const sum = (name: string, of: readonly LiveRow[]) => ({ kind: 'sum' as const, name, ...sumOf(of) });
     const total = { ...sum(`${strings.total} ${listed.name}`, all), bytes: listed.bytes };
     table.show({
-      columns: liveColumns(listed.bytes, (row) => (row.kind === 'line' ? swatchOf(state, row.line) : null)),
+      columns: liveColumns(listed.bytes, tellApart(all), (row) =>
+        row.kind === 'line' ? swatchOf(state, row.line) : null,
+      ),
       rows,
       sort: state.sort,
       sums: rows.length === all.length ? [total] : [sum(strings.shown(rows.length, all.length), rows), total],
     });
-    if (listed.sums !== listedIn(before)?.sums) table.revealCurrent();
+    if (isOther) table.revealCurrent();
     nothing.hidden = rows.length > 0 || state.filter === '';
-  });
+  };
+  store.watch(draw);
+  allocated.store.watch(draw);
 
   return {
     element: pane.element,
     saved: {
       label: strings.listing,
       name: () => savedName(store.get(), store.get().listing),
-      table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
+      table: () => (listedIn(store.get(), allocated.store.get().answer) === null ? null : liveTable(shown)),
     },
   };
 }
@@ -105,8 +115,8 @@ interface Listed {
 }
 
 /** The shown list, or null. */
-function listedIn(state: ViewState): Listed | null {
-  const { live, allocated } = state;
+function listedIn(state: ViewState, allocated: AllocatedIn | null): Listed | null {
+  const { live } = state;
   if (state.listing === 'live') {
     if (live === null) return null;
     const { liveBytes: bytes } = live;
@@ -152,13 +162,17 @@ function textOf(row: LiveRow): string {
 /** A row of the list, or a sum of some. */
 type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; blocks: number };
 
-/** @param whole the total of the rows */
-function liveColumns(whole: number, swatch: (row: ListRow) => HTMLElement | null): Column<ListRow, LiveSort>[] {
+/** @param whole the total of the rows @param callers frames that distinguish stacks of one line */
+function liveColumns(
+  whole: number,
+  callers: ReadonlyMap<LiveLine, string>,
+  swatch: (row: ListRow) => HTMLElement | null,
+): Column<ListRow, LiveSort>[] {
   return [
     bytesColumn(strings.columnBytes, ({ bytes }) => bytes, 'bytes'),
     { text: strings.columnShare, kind: 'share', cell: (row) => shareCell(row, whole) },
     countColumn(strings.columnBlocks, ({ blocks }) => blocks, 'blocks'),
-    nameColumn(strings.columnLine, (row) => lineCell(row, swatch(row)), 'line'),
+    nameColumn(strings.columnLine, (row) => lineCell(row, callers, swatch(row)), 'line'),
     { text: strings.columnFunction, kind: 'function', cell: functionCell },
   ];
 }
@@ -171,14 +185,17 @@ function shareCell({ kind, bytes }: ListRow, whole: number): Cell {
   return { content: el('span', {}, bar, percent) };
 }
 
-function lineCell(row: ListRow, swatch: HTMLElement | null): Cell {
+function lineCell(row: ListRow, callers: ReadonlyMap<LiveLine, string>, swatch: HTMLElement | null): Cell {
   const content = el('span', {}, ...(swatch === null ? [] : [swatch]));
   if (row.kind === 'sum') content.append(row.name);
   else if (row.kind !== 'line') content.append(strings[row.kind]);
   else {
     if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
-    content.append(placeCell(placeText(pathEnd(row.line.file), row.line.line), row.line.mapped).content);
-    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, ` (${strings.notMapped})`));
+    const name = placeText(pathEnd(row.line.file), row.line.line);
+    content.append(el('span', { class: 'name' }, placeCell(name, row.line.mapped).content));
+    const caller = callers.get(row.line);
+    if (caller !== undefined) content.append(el('span', { class: 'caller' }, `← ${caller}`));
+    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, `(${strings.notMapped})`));
   }
   return row.kind === 'line' ? { content, title: placeText(row.line.file, row.line.line) } : { content };
 }

@@ -1,7 +1,10 @@
 /** The rows of the live list: owner lines and buckets, sorted, filtered and summed. */
 import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
-import { byLine } from '../table/rowOrder.js';
-import type { LiveSort, SourceLine } from '../viewState.js';
+import { fileName, placeText } from '../text/place.js';
+import { byLine } from '../parts/rowOrder.js';
+import type { LiveSort, SourceLine } from '../model/viewState.js';
+import type { TableData } from '../parts/tableData.js';
+import { strings } from '../text/strings.js';
 
 export type LiveRow =
   | { kind: 'line'; bytes: number; blocks: number; line: LiveLine; pointedOut: boolean }
@@ -41,6 +44,34 @@ export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
   return [...rows].sort(compare);
 }
 
+/** Of each stack whose line others have as well: the first frame, from the inside, that none of the others has there. */
+export function tellApart(rows: readonly LiveRow[]): Map<LiveLine, string> {
+  const alike = new Map<string, LiveLine[]>();
+  for (const row of rows) {
+    if (row.kind !== 'line' || row.line.frames === null) continue;
+    const { file, line } = row.line;
+    alike.set(placeText(file, line), [...(alike.get(placeText(file, line)) ?? []), row.line]);
+  }
+  const texts = new Map<LiveLine, string>();
+  for (const lines of alike.values())
+    for (const line of lines) {
+      const others = lines.filter((other) => other !== line);
+      const at = Math.max(...others.map((other) => firstDifference(line, other)));
+      const frame = line.frames?.at(at);
+      if (at >= 0 && frame !== undefined)
+        texts.set(line, `${placeText(fileName(frame.file), frame.line)} ${frame.function}`);
+    }
+  return texts;
+}
+
+/** Position of the innermost frame in which two stacks differ, -1 if there is none. */
+function firstDifference({ frames }: LiveLine, other: LiveLine): number {
+  return (frames ?? []).findIndex(({ file, line, function: name }, at) => {
+    const frame = other.frames?.at(at);
+    return file !== frame?.file || line !== frame.line || name !== frame.function;
+  });
+}
+
 /** The sum of rows. */
 export function sumOf(rows: readonly LiveRow[]): { bytes: number; blocks: number } {
   let bytes = 0;
@@ -52,13 +83,19 @@ export function sumOf(rows: readonly LiveRow[]): { bytes: number; blocks: number
   return { bytes, blocks };
 }
 
-/** The line to open straight away: the largest that is a file of the workspace. Null if there is none. */
-export function largestMappedLine(live: OwnerSums): LiveLine | null {
-  let largest: LiveLine | null = null;
-  for (const line of live.lines) if (line.mapped && line.bytes > (largest?.bytes ?? 0)) largest = line;
-  return largest;
-}
-
 function byRow(a: LiveRow, b: LiveRow): number {
   return byLine(a.kind === 'line' ? a.line : null, b.kind === 'line' ? b.line : null);
+}
+
+export function liveTable(rows: readonly LiveRow[]): TableData {
+  return {
+    columns: ['file', 'line', 'function', 'bytes', 'blocks', 'stack'],
+    rows: rows.map((row) => {
+      if (row.kind !== 'line') return [strings[row.kind], null, '', row.bytes, row.blocks, ''];
+      const { file, line, function: name, frames, hiddenFrames } = row.line;
+      const stack = (frames ?? []).map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`).join(' ← ');
+      const hidden = hiddenFrames === 0 ? '' : ` (${strings.hiddenNative(hiddenFrames)})`;
+      return [file, line, name, row.bytes, row.blocks, stack + hidden];
+    }),
+  };
 }

@@ -1,9 +1,9 @@
 /** The segments side by side and their pieces in them, each as wide as its bytes, walked by keys. */
 import { PIECES, type MapSegment, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
-import { el } from '../dom.js';
-import { strings } from '../strings.js';
+import { el } from '../ui/dom.js';
+import { strings } from '../text/strings.js';
 import { ownerName } from '../layer/bandText.js';
-import type { SourceLine } from '../viewState.js';
+import type { SourceLine } from '../model/viewState.js';
 import { ownerOfPiece, pieceText, poolText } from './mapText.js';
 
 /** Least and most height of a row of segments with its gap, in letters. */
@@ -12,8 +12,9 @@ const HIGHEST_EM = 6;
 /** Between segments, and the least width of one with it, in pixels. */
 const GAP = 3;
 const LEAST = 2 * GAP;
-/** A piece that is narrower has no name in it, in letters. */
-const NAMED_EM = 6;
+/** Width of a letter of a name, and of the space around the name, in letters of the page. */
+const LETTER_EM = 0.62;
+const AROUND_EM = 0.8;
 
 interface MapGridHandlers {
   open(piece: number): void;
@@ -113,9 +114,10 @@ export class MapGrid {
       (size, row) =>
         ((this.element.children[row] as HTMLElement).style.width = `${Math.max(LEAST, size * low) - GAP}px`),
     );
-    map.pieces.bytes.forEach((bytes, piece) =>
-      this.cells[piece].classList.toggle('narrow', bytes * low < NAMED_EM * em),
-    );
+    map.pieces.bytes.forEach((bytes, piece) => {
+      const { classList, textContent: name } = this.cells[piece];
+      classList.toggle('narrow', bytes * low < (name.length * LETTER_EM + AROUND_EM) * em);
+    });
   }
 
   /** Shows the segment of the current piece alone, or all segments. */

@@ -1,7 +1,8 @@
 /** The pieces of a memory map in words. */
 import { NO_OWNER, PIECES, type MapOwner, type MapPool, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { ownerName } from '../layer/bandText.js';
-import { strings } from '../strings.js';
+import { strings } from '../text/strings.js';
+import type { TableCell, TableData } from '../parts/tableData.js';
 
 /** The pool of everything that is in no CUDA graph and no MemPool. */
 const DEFAULT_POOL = '0,0';
@@ -44,4 +45,30 @@ export function pieceText(map: MemoryMapAnswer, piece: number): string {
     if (owner.calls !== '') parts.push(owner.calls);
   }
   return parts.join(', ');
+}
+
+/** A row for each piece that is drawn, and one for the segments that are not. */
+export function mapTable(map: MemoryMapAnswer): TableData {
+  const { pieces, segments, pools, others } = map;
+  const from = new Map<number, number>();
+  const rows = Array.from(pieces.bytes, (bytes, piece): TableCell[] => {
+    const segment = pieces.row[piece];
+    const offset = from.get(segment) ?? 0;
+    from.set(segment, offset + bytes);
+    const owner = ownerOfPiece(map, piece);
+    return [
+      segment + 1,
+      poolText(pools[segments[segment].pool]),
+      offset,
+      strings.pieceName[PIECES[pieces.kind[piece]]],
+      bytes,
+      pieces.liveBytes[piece],
+      pieces.blocks[piece],
+      owner === null ? '' : ownerName(owner, 'whole'),
+    ];
+  });
+  if (others.segments > 0) {
+    rows.push([null, strings.restOfSegments, null, '', others.reservedBytes, others.liveBytes, null, '']);
+  }
+  return { columns: ['segment', 'pool', 'offset_bytes', 'kind', 'bytes', 'live_bytes', 'blocks', 'line'], rows };
 }

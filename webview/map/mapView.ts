@@ -1,21 +1,21 @@
 /** Below the chart: the segments of the device and their blocks at the selected instant. */
 import type { MemoryMapAnswer } from '../../src/protocol/mapData.js';
-import { el } from '../dom.js';
-import { mapTable } from '../export/savedTables.js';
-import type { Saved } from '../export/saveMenu.js';
-import { savedName } from '../export/savedName.js';
-import { placePin } from '../axisChange.js';
-import { formatCount } from '../format.js';
-import { whenOf } from '../instant.js';
+import { el } from '../ui/dom.js';
+import { mapTable } from './mapText.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { placePin } from '../model/axisChange.js';
+import { formatCount } from '../text/format.js';
+import { whenOf } from '../text/instant.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
-import { createMessage } from '../message.js';
-import { createPane } from '../pane.js';
-import type { TimelineSession } from '../session.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { createMessage } from '../parts/message.js';
+import { createPane } from '../parts/pane.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
-import type { ViewState } from '../viewState.js';
+import { resize, type ViewState } from '../model/viewState.js';
 import { MapGrid } from './mapGrid.js';
 import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
@@ -56,10 +56,10 @@ export function createMapView(
     notes: [createScrubber(store, session), noPlaces.element, replayed.element],
     scroller,
     readout: true,
-    retry: () => maps.ask(),
+    retry: () => maps.retry(),
   });
   new ResizeObserver(() => {
-    maps.setSize(scroller.clientWidth, grid.rows());
+    resize(store, { mapPixels: scroller.clientWidth, mapRows: grid.rows() });
     grid.fit();
   }).observe(scroller);
 

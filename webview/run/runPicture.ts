@@ -1,12 +1,13 @@
 /** Draws the overview of a run: its curve, its gaps, and its snapshots. */
 import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
-import { lastAtOrBelow } from '../chart/points.js';
+import { lastAtOrBelow } from '../model/points.js';
+import { IN_REACH } from '../model/range.js';
 import { drawLabeled, type LabeledMark } from '../chart/marks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
-import { MARK_SIGNS } from '../strings.js';
-import type { ChartTheme } from '../theme.js';
+import { MARK_SIGNS } from '../text/strings.js';
+import type { ChartTheme } from '../ui/theme.js';
 import { partName, stepName } from './runText.js';
 
 /** The place of the curve, in pixels of the page. */
@@ -51,12 +52,12 @@ export function drawRun(
 ): void {
   const highest = run.live.reduce((most, bytes) => Math.max(most, bytes), 1);
   const reserved = run.reserved?.reduce((most, bytes) => Math.max(most, bytes), 1) ?? 1;
-  const ceiling = Math.max(highest, reserved) * 1.05;
+  const ceiling = (reserved > highest * IN_REACH ? highest : Math.max(highest, reserved)) * 1.05;
   const xOf = (x: number): number => pixelOfRun(run, x, width);
   // Lines in the middle of pixels are sharp. Any value above zero is at least a pixel high.
   const floor = height - 0.5;
   const yOf = (bytes: number): number =>
-    Math.min(floor - (bytes / ceiling) * (floor - top), bytes > 0 ? floor - 1 : floor);
+    Math.max(top, Math.min(floor - (bytes / ceiling) * (floor - top), bytes > 0 ? floor - 1 : floor));
   const area = { left: 0, top, width, height: height - top };
   ink.clearRect(0, 0, width, height);
   ink.lineWidth = 1;

@@ -1,9 +1,9 @@
 /** Texts of the overview of a run. */
 import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
-import { formatDuration } from '../duration.js';
-import { formatBytes, formatCount } from '../format.js';
-import { fileName } from '../place.js';
-import { strings } from '../strings.js';
+import { formatDuration } from '../text/duration.js';
+import { formatBytes, formatCount } from '../text/format.js';
+import { fileName } from '../text/place.js';
+import { strings } from '../text/strings.js';
 
 /** `step 40`, or the file's name where no step is known. */
 export function partName({ step, path }: RunPart): string {
@@ -52,4 +52,13 @@ export function runSummary({ parts }: RunCurve): string {
   const first = parts[0];
   const last = parts[parts.length - 1];
   return strings.runSummary(parts.length, formatBytes(first.liveBytes), formatBytes(last.liveBytes), gaps, bare);
+}
+
+/** Why the recording of a snapshot cannot be right: more live than reserved memory. Null without a contradiction. */
+export function contradiction({ parts, live, reserved }: RunCurve, path: string): string | null {
+  const { first, end } = parts.find((part) => part.path === path) ?? { first: 0, end: 0 };
+  let worst = -1;
+  for (let at = first; reserved !== null && at < end; at++)
+    if (live[at] > reserved[at] && (worst < 0 || live[at] - reserved[at] > live[worst] - reserved[worst])) worst = at;
+  return worst < 0 || reserved === null ? null : strings.contradiction(live[worst], reserved[worst]);
 }

@@ -2,20 +2,20 @@
 import { visibleLines } from '../../src/core/text/plainText.js';
 import type { RunCurve } from '../../src/protocol/runData.js';
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
-import type { Range } from '../chart/range.js';
-import { el, oncePerFrame } from '../dom.js';
-import { createFailure } from '../message.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
-import { readTheme, watchTheme } from '../theme.js';
-import type { ViewState } from '../viewState.js';
-import type { TimelineSession } from '../session.js';
+import type { Range } from '../model/range.js';
+import { el, oncePerFrame } from '../ui/dom.js';
+import { createFailure } from '../parts/message.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
+import { readTheme, watchTheme } from '../ui/theme.js';
+import { resize, type ViewState } from '../model/viewState.js';
+import type { TimelineSession } from '../actions/session.js';
 import { drawRun, pixelOfRun, placeAt } from './runPicture.js';
 import type { RunSession } from './runSession.js';
 import { partText, runSummary } from './runText.js';
 
 export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
-  const failure = createFailure(() => runs.ask());
+  const failure = createFailure(() => runs.retry());
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.
@@ -99,7 +99,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   });
   watchTheme(draw);
   new ResizeObserver(() => {
-    runs.setPixels(view.clientWidth);
+    resize(store, { runPixels: view.clientWidth });
     draw();
   }).observe(view);
 

@@ -3,10 +3,10 @@ import type { SeriesAnswer } from '../../src/protocol/compareData.js';
 import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
-import { durationIn, durationUnit } from '../duration.js';
-import { byteTickLabel, formatCount } from '../format.js';
-import { MARK_SIGNS, strings } from '../strings.js';
-import type { ChartTheme } from '../theme.js';
+import { durationIn, durationUnit } from '../text/duration.js';
+import { byteTickLabel, formatCount } from '../text/format.js';
+import { MARK_SIGNS, strings } from '../text/strings.js';
+import type { ChartTheme } from '../ui/theme.js';
 
 /** Dashes by the order of the series. */
 const DASHES: readonly number[][] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];

@@ -1,12 +1,12 @@
 /** Curves over each other: the picture, where a cursor reads all of them, and the same as a table. */
 import type { SeriesAnswer, SeriesRef } from '../../src/protocol/compareData.js';
-import { lastAtOrBelow } from '../chart/points.js';
+import { lastAtOrBelow } from '../model/points.js';
 import { pixelOf, valueAt } from '../chart/plot.js';
-import { el, oncePerFrame, setText } from '../dom.js';
-import { formatDuration } from '../duration.js';
-import { formatBytes, formatCount } from '../format.js';
-import { strings } from '../strings.js';
-import { readTheme, watchTheme } from '../theme.js';
+import { el, oncePerFrame, setText } from '../ui/dom.js';
+import { formatDuration } from '../text/duration.js';
+import { formatBytes, formatCount } from '../text/format.js';
+import { strings } from '../text/strings.js';
+import { readTheme, watchTheme } from '../ui/theme.js';
 import { drawSeries, letterOf, plotArea } from './seriesPicture.js';
 
 /** A key moves the cursor by this share of the axis. */

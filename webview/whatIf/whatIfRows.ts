@@ -1,4 +1,6 @@
 import type { WhatIfAnswer } from '../../src/protocol/whatIfData.js';
+import type { TableCell, TableData } from '../parts/tableData.js';
+import { strings } from '../text/strings.js';
 
 export interface WhatIfRow {
   /** Null for the recording as it is. */
@@ -31,4 +33,14 @@ export function whatIfRows({ recorded, outcomes }: WhatIfAnswer): WhatIfRow[] {
       isEstimate: outcome.isEstimate,
     })),
   ];
+}
+
+export function whatIfTable(rows: readonly WhatIfRow[]): TableData {
+  return {
+    columns: ['change', 'reserved_peak_bytes', 'saved_bytes', 'reserved_at_end_bytes', 'left_bytes', 'is_estimate'],
+    rows: rows.map((row): TableCell[] => [
+      row.change?.name ?? strings.asRecorded,
+      ...[row.reservedPeakBytes, row.savedBytes, row.reservedEndBytes, row.leftBytes, Number(row.isEstimate)],
+    ]),
+  };
 }

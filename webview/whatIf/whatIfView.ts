@@ -1,17 +1,17 @@
 /** Below the chart: what other settings and changes would reserve. A chosen one has its curve in the chart. */
 import type { WhatIfAnswer, WhatIfOutcome } from '../../src/protocol/whatIfData.js';
-import { el } from '../dom.js';
-import { whatIfTable } from '../export/savedTables.js';
-import type { Saved } from '../export/saveMenu.js';
-import { savedName } from '../export/savedName.js';
-import { formatBytes, formatExactBytes } from '../format.js';
-import { createMessage } from '../message.js';
-import { createPane } from '../pane.js';
-import type { Store } from '../store.js';
-import { strings } from '../strings.js';
-import { bytesCell, DataTable, nameColumn, type Cell, type Column } from '../table/dataTable.js';
+import { el } from '../ui/dom.js';
+import { whatIfTable } from './whatIfRows.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { formatBytes, formatExactBytes } from '../text/format.js';
+import { createMessage } from '../parts/message.js';
+import { createPane } from '../parts/pane.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
+import { bytesCell, DataTable, nameColumn, type Cell, type Column } from '../parts/dataTable.js';
 import { createButton } from '../ui/button.js';
-import type { ViewState } from '../viewState.js';
+import type { ViewState } from '../model/viewState.js';
 import { whatIfRows, type WhatIfRow } from './whatIfRows.js';
 import type { WhatIfSession } from './whatIfSession.js';
 
@@ -40,9 +40,8 @@ export function createWhatIfView(
     head: [apply.element, copy.element],
     notes: [problem.element],
     scroller: el('div', { class: 'scroller' }, table.element, notes.element),
-    retry: () => whatIfs.ask(true),
+    retry: () => whatIfs.retry(),
   });
-  new ResizeObserver(() => whatIfs.setPixels(pane.element.clientWidth)).observe(pane.element);
 
   const nameCell = ({ change }: WhatIfRow): Cell => {
     if (change === null) return { content: strings.asRecorded };

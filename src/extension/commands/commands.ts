@@ -23,6 +23,7 @@ import { pathsOf, runsOf, pairOfRuns } from './commandArguments.js';
 import { compareSnapshots } from './compareSnapshots.js';
 import { copyReport, goToLeak, fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
+import { openExample } from './openExample.js';
 import { insertRecordingCode } from './recordingCode.js';
 import { sentenceOf } from '../text/fileSentence.js';
 import { browse } from './pickSnapshot.js';
@@ -45,12 +46,13 @@ interface CommandSurfaces {
   readonly recordAgain: RecordAgain;
   readonly messages: OutOfMemoryMessages;
   readonly log: vscode.LogOutputChannel;
+  readonly context: vscode.ExtensionContext;
 }
 
 /** Every command by its id. */
 function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHandler> {
   const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
-  const { grouping, recordings, running, fixes, recordAgain, messages, log } = surfaces;
+  const { grouping, recordings, running, fixes, recordAgain, messages, log, context } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
   /** Offers a retry after a failure. */
@@ -73,6 +75,7 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.showSnapshotOnTimeline]: showOnTimeline,
     [Command.showLineOnTimeline]: (place) => timeline.show(null, placeOf(place)),
     [Command.openSnapshot]: (first, all) => openSnapshot(session, store, timeline, pathsOf(first, all)),
+    [Command.openExample]: () => openExample(context),
     [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
     [Command.groupByLine]: () => grouping.set('line'),
     [Command.groupByFile]: () => grouping.set('file'),

@@ -3,8 +3,8 @@ import { SNAPSHOT_EDITOR } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { SnapshotSession } from '../session.js';
 import { sentenceOf } from '../text/fileSentence.js';
-import { basename } from '../../core/text/pathText.js';
 import type { Timelines } from '../timeline/timelines.js';
+import { isPickle } from './pickleTabs.js';
 
 /**
  * A snapshot as an editor: the timeline of its file. VS Code offers it for every pickle, but opens none with it. Only
@@ -19,6 +19,7 @@ export class SnapshotEditor extends Listener {
     private readonly timelines: Timelines,
   ) {
     super();
+    for (const { tabs } of vscode.window.tabGroups.all) for (const tab of tabs) void this.take(tab);
     this.subscriptions = [
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
         for (const tab of closed) this.waiting.delete(tab);
@@ -48,8 +49,13 @@ export class SnapshotEditor extends Listener {
   private async take(tab: vscode.Tab): Promise<void> {
     const { input, group } = tab;
     if (!(input instanceof vscode.TabInputText) || !isPickle(input.uri)) return;
+    const { fsPath } = input.uri;
     if (!this.isSnapshot(input.uri)) {
+      if (this.waiting.has(tab)) return;
       this.waiting.add(tab);
+      // No watcher finds a file from elsewhere that was dropped onto the editor.
+      const isElsewhere = vscode.workspace.getWorkspaceFolder(input.uri) === undefined;
+      if (isElsewhere) await this.session.open(fsPath).catch(() => this.session.forget(fsPath));
       return;
     }
     this.waiting.delete(tab);
@@ -60,11 +66,6 @@ export class SnapshotEditor extends Listener {
   private isSnapshot({ fsPath }: vscode.Uri): boolean {
     return [...this.session.entries].some(({ path, snapshots }) => path === fsPath && snapshots !== null);
   }
-}
-
-/** Other inputs, such as CSV files, are edited as text. */
-function isPickle({ scheme, fsPath }: vscode.Uri): boolean {
-  return scheme === 'file' && /\.(?:pickle|pkl)$/i.test(basename(fsPath));
 }
 
 function sentencePage(sentence: string): string {

@@ -69,7 +69,7 @@ export class TimelinePage extends Listener {
       }),
       session.onProgress((progress) => {
         // A page that shows something already has its own overview.
-        if (place.visible && (store.result?.report.runs.length ?? 0) === 0) this.server.notify('reading', progress);
+        if (place.visible && this.selection.state().choices.length === 0) this.server.notify('reading', progress);
       }),
       cursor.onMove(() => this.sendCursor()),
     ];
@@ -135,8 +135,7 @@ export class TimelinePage extends Listener {
           return null;
         },
         fixLeak: (place) => run(Command.fixLeak, place),
-        openSnapshot: () => run(Command.openSnapshot),
-        clearComparison: () => run(Command.clearComparison),
+        run: ({ command }) => run(Command[command]),
       },
       (message: RpcMessage) => {
         void this.place.webview.postMessage(message);

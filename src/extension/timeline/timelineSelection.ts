@@ -28,7 +28,11 @@ export class TimelineSelection {
   private compared: ComparePair | null = null;
   private pane: TimelineState['pane'] = null;
 
-  constructor(private readonly store: ResultsStore) {}
+  /** @param own the file whose run alone can be chosen; null for all runs */
+  constructor(
+    private readonly store: ResultsStore,
+    private readonly own: string | null = null,
+  ) {}
 
   /** @param path null for the snapshot that shows most: the last one with a trace of the run that leaks most */
   ask(path: string | null, highlight: SourcePlace | null, pane: TimelineState['pane'] = null): void {
@@ -48,12 +52,21 @@ export class TimelineSelection {
     this.pane = null;
   }
 
+  /** True if the workspace has code of the snapshot, or there is none to have code of. */
+  get hasCode(): boolean {
+    const { selected } = this.state();
+    const runs = this.store.result?.report.runs ?? [];
+    const run = runs.find((candidate) => isOf(candidate, selected?.path ?? null));
+    return selected === null || run?.lines.some(({ mapped }) => mapped) === true;
+  }
+
   state(): TimelineState {
     // Cleared in another place: the page goes back to the later snapshot.
     if (this.compared !== null && this.store.comparison === null) this.ask(this.path, null);
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName);
-    const choices = newestFirst(runs).flatMap((run) =>
+    const offered = this.own === null ? runs : runs.filter((run) => isOf(run, this.own));
+    const choices = newestFirst(offered).flatMap((run) =>
       allSnapshots(run).map(({ path, devices, step }) => ({
         path,
         label: basename(path),
@@ -63,14 +76,16 @@ export class TimelineSelection {
         kind: 'snapshot' as const,
       })),
     );
-    const trends = (this.store.result?.report.trends ?? []).map(({ path, series }) => ({
-      path,
-      label: basename(path),
-      run: vscode.l10n.t('Amounts over time'),
-      devices: [...new Set(series.map(({ device }) => device ?? TREND_DEVICE))].sort((a, b) => a - b),
-      step: null,
-      kind: 'trend' as const,
-    }));
+    const trends = (this.store.result?.report.trends ?? [])
+      .filter(({ path }) => this.own === null || path === this.own)
+      .map(({ path, series }) => ({
+        path,
+        label: basename(path),
+        run: vscode.l10n.t('Amounts over time'),
+        devices: [...new Set(series.map(({ device }) => device ?? TREND_DEVICE))].sort((a, b) => a - b),
+        step: null,
+        kind: 'trend' as const,
+      }));
     const path = this.path ?? this.bestSnapshot(runs);
     const snapshot = runs.flatMap(allSnapshots).find((candidate) => candidate.path === path);
     const failures = runs.flatMap(({ outOfMemory }) => outOfMemory).filter((failure) => failure.path === path);
@@ -93,8 +108,20 @@ export class TimelineSelection {
   private bestSnapshot(runs: readonly RunReport[]): string | undefined {
     const place = this.highlight;
     const marked = this.store.marks.find(({ file, line }) => file === place?.file && line === place.line);
-    const worst = [...runs].sort((a, b) => leakRate(b) - leakRate(a)).at(0);
+    const worst = [...runs].sort((a, b) => leakRate(b) - leakRate(a) || peakBytes(b) - peakBytes(a)).at(0);
     const { snapshots = [] } = marked?.parts[0].run ?? worst ?? {};
     return (snapshots.findLast(({ events }) => events > 0) ?? snapshots.at(-1))?.path;
   }
+}
+
+function isOf(run: RunReport, path: string | null): boolean {
+  return allSnapshots(run).some((snapshot) => snapshot.path === path);
+}
+
+/** The most that a run held on a device. */
+function peakBytes({ peaks, snapshots }: RunReport): number {
+  return [...peaks, ...snapshots.flatMap(({ devices }) => devices)].reduce(
+    (most, { liveBytes }) => Math.max(most, liveBytes),
+    0,
+  );
 }

@@ -26,7 +26,7 @@ export class Timelines extends Listener {
     ];
   }
 
-  /** Shows the timeline where it is open, else in the panel; on the worst run's last snapshot if none is named. */
+  /** Shows the timeline, on the worst run's last snapshot if none is named. */
   async show(path: string | null, highlight: SourcePlace | null = null): Promise<void> {
     this.selection.ask(path, highlight);
     await this.reveal(false);
@@ -45,18 +45,19 @@ export class Timelines extends Listener {
   }
 
   /** Opens the page as a tab, or brings that to the front. */
-  openInEditor(): void {
+  openInEditor(preserveFocus = false): void {
     if (this.tab !== null) {
-      this.tab.reveal();
+      this.tab.reveal(undefined, preserveFocus);
       return;
     }
     const title = vscode.l10n.t('GPU Memory Timeline');
-    this.adopt(vscode.window.createWebviewPanel(TIMELINE_VIEW_TYPE, title, vscode.ViewColumn.Active, {}));
+    const column = { viewColumn: vscode.ViewColumn.Active, preserveFocus };
+    this.adopt(vscode.window.createWebviewPanel(TIMELINE_VIEW_TYPE, title, column, {}));
   }
 
   /** Renders the page for one snapshot into a webview of another surface, such as a custom editor of its file. */
   render(path: string, place: TimelinePlace): TimelinePage {
-    const selection = new TimelineSelection(this.services.store);
+    const selection = new TimelineSelection(this.services.store, path);
     selection.ask(path, null);
     return new TimelinePage(this.services, selection, place);
   }
@@ -78,8 +79,10 @@ export class Timelines extends Listener {
     return Promise.resolve();
   }
 
+  /** Where it is open, else under the code; without code to jump to, in the editor's place. */
   private async reveal(preserveFocus: boolean): Promise<void> {
-    if (this.tab !== null) this.tab.reveal(undefined, preserveFocus);
+    const isUnderCode = this.view?.visible === true || this.selection.hasCode;
+    if (this.tab !== null || !isUnderCode) this.openInEditor(preserveFocus);
     else if (this.view !== null) this.view.show(preserveFocus);
     else await vscode.commands.executeCommand(`${View.timeline}.focus`, { preserveFocus });
     for (const page of this.pages) page.refresh();

@@ -33,7 +33,7 @@ const MAX_LINES = 8;
 /** Share of the peak from which a part has a row. */
 const LEAST_SHARE = 0.01;
 
-/** The latest snapshots in which nothing grows, one row each. */
+/** The latest snapshots in which nothing grows, one row each, the highest peak first. */
 export function peakNodes(runs: readonly RunReport[]): PeakNode[] {
   return newestFirst(runs)
     .filter((run) => isLoneSnapshot(run))
@@ -42,6 +42,7 @@ export function peakNodes(runs: readonly RunReport[]): PeakNode[] {
       return peak === undefined ? [] : [{ run, peak }];
     })
     .slice(0, MAX_PEAKS)
+    .sort((a, b) => b.peak.liveBytes - a.peak.liveBytes)
     .map(({ run, peak }, i) => ({ kind: 'peak', run, peak, isFirst: i === 0 }));
 }
 

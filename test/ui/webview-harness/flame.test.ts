@@ -48,7 +48,7 @@ describe('the flame graph', () => {
   it('has the width of the bytes, shows them exactly, and merges narrow calls', async () => {
     const { page } = await open();
     const total = 100 * MiB + 50 * 512;
-    assert.match(await page.locator('.flame .summary').innerText(), /At the end of the recording: 100 MiB live/);
+    assert.match(await page.locator('.flame .summary').innerText(), /At .*, event 111: 100 MiB live/);
     const whole = await width(page, 'All live memory');
     for (const [name, bytes, level] of [
       ['main', total, 2],
@@ -149,7 +149,7 @@ describe('the flame graph', () => {
     assert.equal(over.window, null);
     assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /on average, .*·.*of the live memory/);
     await choose(page, 'Width of the boxes', 'Live bytes');
-    await page.locator('.flame .summary', { hasText: 'At the end of the recording' }).waitFor();
+    await page.locator('.flame .summary', { hasText: 'event 111: 100 MiB live' }).waitFor();
   });
 
   it('follows the selected instant, and reports a failed reading', async () => {

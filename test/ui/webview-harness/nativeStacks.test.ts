@@ -57,8 +57,6 @@ describe('stacks with C++ frames', () => {
     await plot.click({ position: { x: width * 0.5, y: height * 0.6 } });
     const card = page.locator('.selection');
     await card.locator('h2', { hasText: `${PLACE}:7` }).waitFor();
-    assert.match(await card.locator('.facts').first().innerText(), /^forward ← train_step$/m);
-    await card.getByText('Stack, innermost first').click();
     assert.deepEqual(
       (await card.locator('.stack > li').allInnerTexts()).map((text) => text.trim()),
       [

@@ -232,8 +232,7 @@ export class TimelineHarness {
         },
         openSource: () => null,
         fixLeak: () => null,
-        openSnapshot: () => null,
-        clearComparison: () => null,
+        run: () => null,
       },
       (message) => {
         this.measure(message);

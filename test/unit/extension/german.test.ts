@@ -115,7 +115,7 @@ describe('Texts of the core', () => {
 
 describe('Texts of the timeline', () => {
   it('all go through the translator', () => {
-    const open = untranslated(join(root, 'webview/strings.ts')).map((text) => text.replace(/^\d+: /, ''));
+    const open = untranslated(join(root, 'webview/text/strings.ts')).map((text) => text.replace(/^\d+: /, ''));
     // A device's name as PyTorch writes it, and code to paste.
     const meant = [/^cuda:$/, /^torch\.cuda\.memory\._record_memory_history\(\)\n/];
     assert.deepEqual(

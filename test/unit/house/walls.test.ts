@@ -44,6 +44,16 @@ const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
     stopped: ['../src/core/model/snapshot.js', 'vscode', 'node:fs'],
     passed: ['../src/protocol/rpc.js', '../src/core/text/plainText.js'],
   },
+  'webview/model': { stopped: ['../text/strings.js', '../app.js'], passed: ['../../src/protocol/rpc.js'] },
+  'webview/text': { stopped: ['../ui/dom.js', '../page/a.js'], passed: ['../model/viewState.js'] },
+  'webview/ui': { stopped: ['../actions/session.js', '../app.js'], passed: ['../text/strings.js'] },
+  'webview/actions': { stopped: ['../parts/pane.js', '../chart/a.js'], passed: ['../ui/dom.js'] },
+  'webview/parts': { stopped: ['../chart/plot.js', '../live/a.js'], passed: ['../actions/session.js'] },
+  'webview/chart': { stopped: ['../layer/a.js', '../app.js'], passed: ['../parts/pane.js'] },
+  'webview/layer': { stopped: ['../map/a.js', '../page/a.js'], passed: ['../chart/plot.js'] },
+  'webview/map': { stopped: ['../compare/a.js', '../page/a.js'], passed: ['../layer/a.js'] },
+  'webview/compare': { stopped: ['../page/a.js', '../main.js'], passed: ['../flame/a.js'] },
+  'webview/page': { stopped: ['../app.js'], passed: ['../compare/a.js'] },
 };
 
 describe('The walls between the rooms', () => {

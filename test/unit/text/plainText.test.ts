@@ -7,7 +7,7 @@ import { visibleJson, visibleLines, visibleText } from '../../../src/core/text/p
 import { escapeMarkdown } from '../../../src/extension/text/markdownText.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
 import { newFolder, removeCopies } from '../../support/workspaces.js';
-import { csvOf } from '../../../webview/export/tableData.js';
+import { csvOf } from '../../../webview/parts/tableData.js';
 import { runHere } from '../cli/runHere.js';
 
 /** By category, and what is ignored where it cannot be shown. */

@@ -4,10 +4,10 @@ import type { BandDetail } from '../../../src/protocol/bandData.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
-import type { Host } from '../../../webview/host.js';
+import type { Host } from '../../../webview/model/host.js';
 import { BandSession } from '../../../webview/layer/bandSession.js';
-import { Store } from '../../../webview/store.js';
-import { INITIAL, type ViewState } from '../../../webview/viewState.js';
+import { Store } from '../../../webview/model/store.js';
+import { INITIAL, type ViewState } from '../../../webview/model/viewState.js';
 import { eventually } from '../../support/eventually.js';
 import { readingHere } from '../../support/readingHere.js';
 import { exampleFolder } from '../../support/workspaces.js';
@@ -31,9 +31,9 @@ describe('what is asked about the series under the pointer', () => {
       return answer;
     };
     const store = new Store<ViewState>({ ...INITIAL, selection: { path, device: 0 } });
-    const bands = new BandSession(store, { call } as unknown as Pick<Host, 'call'>);
+    void new BandSession(store, { call } as unknown as Pick<Host, 'call'>);
     const at = (series: number) => ({ series, row: null, event: 2000 });
-    bands.look(at(0));
+    store.update({ pointed: at(0) });
     await eventually(() => {
       assert.equal(store.get().looked?.series, 0);
     });
@@ -41,11 +41,11 @@ describe('what is asked about the series under the pointer', () => {
     way = new Promise((resolve) => {
       open = resolve;
     });
-    bands.look(at(1));
-    bands.look(at(0));
+    store.update({ pointed: at(1) });
+    store.update({ pointed: at(0) });
     open();
     await eventually(() => {
-      assert.equal(told.length, 2);
+      assert.equal(told.length, 3);
     });
     await turn();
     assert.equal(told[1].series, 1);

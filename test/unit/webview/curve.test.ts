@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TimelineMark, TimelineWindow } from '../../../src/protocol/timelineData.js';
-import { eventsOfRange, placePin, rangeOfEvents } from '../../../webview/axisChange.js';
+import { eventsOfRange, placePin, rangeOfEvents } from '../../../webview/model/axisChange.js';
 import { curveRows } from '../../../webview/chart/curveRows.js';
 
 /** One event every 10 µs, each a point of the curve. */

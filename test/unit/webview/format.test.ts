@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
-import { byteTickLabel, formatBytes, formatCount, formatExactBytes, formatShare } from '../../../webview/format.js';
-import { durationIn, durationUnit, formatDuration } from '../../../webview/duration.js';
+import {
+  byteTickLabel,
+  formatBytes,
+  formatCount,
+  formatExactBytes,
+  formatShare,
+} from '../../../webview/text/format.js';
+import { durationIn, durationUnit, formatDuration } from '../../../webview/text/duration.js';
 
 const KiB = 1024;
 const MiB = 1024 * KiB;

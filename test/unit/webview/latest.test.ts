@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
-import { Latest } from '../../../webview/latest.js';
+import { Latest } from '../../../webview/model/latest.js';
 
 interface OpenQuestion {
   question: number;

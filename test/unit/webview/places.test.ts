@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ownerName } from '../../../webview/layer/bandText.js';
 import { kindText, poolText } from '../../../webview/map/mapText.js';
-import { fileName, pathEnd, placeText } from '../../../webview/place.js';
-import { strings } from '../../../webview/strings.js';
+import { fileName, pathEnd, placeText } from '../../../webview/text/place.js';
+import { strings } from '../../../webview/text/strings.js';
 
 describe('an unknown place', () => {
   it('is no number: a frame without a line is identified by its file alone', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { indexOfEvent, lastAtOrBelow, pickPoint, prominentPeaks } from '../../../webview/chart/points.js';
+import { indexOfEvent, lastAtOrBelow, pickPoint, prominentPeaks } from '../../../webview/model/points.js';
 
 function points(live: number[], x = live.map((_, index) => index * 10)) {
   return { x, live, event: live.map((_, index) => index * 3) };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { drawableExtent, fitRange, panRange, revealInRange, zoomRange } from '../../../webview/chart/range.js';
+import { drawableExtent, fitRange, panRange, revealInRange, zoomRange } from '../../../webview/model/range.js';
 
 const extent = { from: 0, to: 1000 };
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { LiveAt, LiveLine } from '../../../src/protocol/timelineData.js';
-import { largestMappedLine, ownerRows, sortRows, sumOf, type LiveRow } from '../../../webview/live/rows.js';
-import { filterRows } from '../../../webview/table/rowOrder.js';
+import { largestMappedLine } from '../../../webview/actions/session.js';
+import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from '../../../webview/live/rows.js';
+import { filterRows } from '../../../webview/parts/rowOrder.js';
 
 function line(file: string, number: number, bytes: number, blocks: number, mapped = true): LiveLine {
   return { file, line: number, function: `make_${number}`, bytes, blocks, mapped, frames: null, hiddenFrames: 0 };
@@ -82,5 +83,19 @@ describe('rows of what is live', () => {
   it('the largest line to open is one of the workspace', () => {
     assert.equal(largestMappedLine(live), lines[1]);
     assert.equal(largestMappedLine(answer([lines[0]])), null);
+  });
+
+  it('tell stacks of one line apart by the innermost frame that no other has there', () => {
+    const stack = (...lines: number[]): LiveLine => ({
+      ...line('loss.py', 7, 512, 1),
+      frames: lines.map((number) => ({ file: '/job/train.py', line: number, function: `call_${number}` })),
+    });
+    const [first, second, third] = [stack(1, 2, 3), stack(1, 2, 4), stack(1, 9, 3)];
+    const alone = { ...stack(1, 2, 3), line: 8 };
+    const texts = tellApart(ownerRows(answer([first, second, third, alone]), 4 * 512, null));
+    assert.deepEqual(
+      [first, second, third, alone].map((one) => texts.get(one)),
+      ['train.py:3 call_3', 'train.py:4 call_4', 'train.py:9 call_9', undefined],
+    );
   });
 });

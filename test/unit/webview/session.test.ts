@@ -9,9 +9,9 @@ import {
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
-import { TimelineSession } from '../../../webview/session.js';
-import { Store } from '../../../webview/store.js';
-import { INITIAL, persisted, restored, type ViewState } from '../../../webview/viewState.js';
+import { TimelineSession } from '../../../webview/actions/session.js';
+import { Store } from '../../../webview/model/store.js';
+import { INITIAL, persisted, restored, type ViewState } from '../../../webview/model/viewState.js';
 import { eventually } from '../../support/eventually.js';
 import { readingHere } from '../../support/readingHere.js';
 import { exampleFolder } from '../../support/workspaces.js';
@@ -98,8 +98,7 @@ describe('the session of a timeline', () => {
           return null;
         },
         fixLeak: () => null,
-        openSnapshot: () => null,
-        clearComparison: () => null,
+        run: () => null,
       },
       (message) => {
         if (!lost) client.receive(structuredClone(message));
@@ -110,7 +109,7 @@ describe('the session of a timeline', () => {
     });
     const session = new TimelineSession(store, { call: client.call.bind(client) });
     session.refresh();
-    session.setPixels(400);
+    store.update({ plotWidth: 400 });
     return { store, session };
   }
 
@@ -212,7 +211,10 @@ describe('the session of a timeline', () => {
   it('retains its view when other snapshots change', async () => {
     const { store, session } = begin();
     await settled(store);
+    store.update({ selected: { series: 0, row: null, event: 1 }, change: 'fused', mapOnly: '4096' });
     session.select({ path: early, device: 0 });
+    const { selected, change, mapOnly } = store.get();
+    assert.deepEqual([selected, change, mapOnly], [null, null, null]);
     await settled(store);
     session.receiveState({ ...told, choices: [choice(early)], selected: { path: late, device: 0 } });
     assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
@@ -289,7 +291,7 @@ describe('the session of a timeline', () => {
     await settled(store);
     assert.equal(store.get().curveError, failure);
     failure = null;
-    session.retryCurve();
+    session.curve.retry();
     assert.equal((await settled(store)).curveError, null);
   });
 

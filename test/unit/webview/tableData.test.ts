@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { clipboardText, csvOf } from '../../../webview/export/tableData.js';
+import { clipboardText, csvOf } from '../../../webview/parts/tableData.js';
 
 describe('an exported table', () => {
   it('is quoted, and holds nothing that a spreadsheet would compute', () => {

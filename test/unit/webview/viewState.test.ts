@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { INITIAL, persisted, persistedChanged, restored, type ViewState } from '../../../webview/viewState.js';
+import { INITIAL, persisted, persistedChanged, restored, type ViewState } from '../../../webview/model/viewState.js';
 
 const used: ViewState = {
   ...INITIAL,

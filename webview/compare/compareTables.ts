@@ -1,0 +1,52 @@
+/** The comparison as tables that are saved. */
+import type { CompareCell, CompareRow, SeriesAnswer } from '../../src/protocol/compareData.js';
+import { callCells } from '../flame/flameText.js';
+import { ownerName } from '../layer/bandText.js';
+import type { TableCell, TableData } from '../parts/tableData.js';
+import { strings } from '../text/strings.js';
+import type { ComparedItem } from './compareFlame.js';
+
+/** @param others the unlisted lines, if they belong to the view */
+export function comparedTable(rows: readonly CompareRow[], others: CompareCell | null): TableData {
+  const flow = (row: CompareCell, key: 'survived' | 'allocated' | 'freed'): TableCell[] => [
+    row.flow?.[key].bytes ?? null,
+    row.flow?.[key].blocks ?? null,
+  ];
+  const cells = (row: CompareCell): TableCell[] => [
+    ...[row.bytesA, row.bytesB, row.growthBytes, row.blocksA, row.blocksB],
+    ...(['survived', 'allocated', 'freed'] as const).flatMap((key) => flow(row, key)),
+  ];
+  return {
+    columns: [
+      ...['file', 'line', 'function', 'bytes_a', 'bytes_b', 'growth_bytes', 'blocks_a', 'blocks_b'],
+      ...['survived_bytes', 'survived_blocks', 'new_bytes', 'new_blocks', 'freed_bytes', 'freed_blocks'],
+    ],
+    rows: [
+      ...rows.map((row) => {
+        const { place } = row;
+        return [place?.file ?? ownerName(row, 'whole'), place?.line ?? null, place?.function ?? '', ...cells(row)];
+      }),
+      ...(others === null ? [] : [[strings.restOfLines, null, '', ...cells(others)]]),
+    ],
+  };
+}
+
+export function comparedFlameTable(items: readonly ComparedItem[]): TableData {
+  return {
+    columns: ['depth', 'call', 'file', 'line', 'bytes_a', 'bytes_b', 'growth_bytes', 'blocks_a', 'blocks_b'],
+    rows: items.map((item) => {
+      const { bytesA, bytesB, blocksA, blocksB } = item;
+      return [...callCells(item), bytesA, bytesB, bytesB - bytesA, blocksA, blocksB];
+    }),
+  };
+}
+
+/** The points of all curves, one curve after the other. @param names of the curves */
+export function seriesTable({ axis, curves }: SeriesAnswer, names: readonly string[]): TableData {
+  return {
+    columns: ['curve', axis === 'time' ? 'time_us' : axis, 'live_bytes'],
+    rows: curves.flatMap(({ x, live }, index) =>
+      Array.from(x, (at, point): TableCell[] => [names[index], at, live[point]]),
+    ),
+  };
+}

@@ -1,0 +1,40 @@
+/** The boxes of the flame graph as rows of a table. */
+import type { FlameSort } from '../model/flameState.js';
+import { bytesColumn, countColumn, nameColumn, placeCell, type Cell, type Column } from '../parts/dataTable.js';
+import { formatCount, formatShare } from '../text/format.js';
+import { strings } from '../text/strings.js';
+import { el } from '../ui/dom.js';
+import type { FlameItem } from './flameItems.js';
+import { itemName } from './flameText.js';
+
+export function lineOf({ call }: FlameItem): { file: string; line: number } | null {
+  return call?.mapped === true && call.line > 0 ? call : null;
+}
+
+export function callColumns(live: number, total: FlameItem): Column<FlameItem, FlameSort>[] {
+  const { flameColumn: names } = strings;
+  const nameOf = (item: FlameItem): Cell => {
+    if (item === total) return { content: strings.total };
+    const content = el('span', { class: 'depth' }, placeCell(itemName(item), lineOf(item) !== null).content);
+    content.style.setProperty('--depth', String(item.level - 1));
+    return { content };
+  };
+  return [
+    nameColumn(names.call, nameOf, 'call'),
+    {
+      text: strings.columnLevel,
+      kind: 'number',
+      cell: (item) => ({ content: item === total ? '' : formatCount(item.level - 1) }),
+    },
+    bytesColumn(names.self, ({ self }) => self, 'self'),
+    bytesColumn(names.bytes, ({ bytes }) => bytes, 'bytes'),
+    { text: strings.columnShare, kind: 'number', cell: ({ bytes }) => ({ content: formatShare(bytes, live) }) },
+    countColumn(names.blocks, ({ blocks }) => blocks, 'blocks'),
+  ];
+}
+
+/** A sorted copy; unknown values come last, equal ones have the order of the graph. */
+export function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
+  if (sort === 'call') return [...items];
+  return [...items].sort((a, b) => (b[sort] ?? -1) - (a[sort] ?? -1));
+}

@@ -1,0 +1,76 @@
+/** The segments as tables: one by one, and by pool. */
+import type { MapSegment, MemoryMapAnswer } from '../../src/protocol/mapData.js';
+import type { Store } from '../model/store.js';
+import type { SegmentSort, ViewState } from '../model/viewState.js';
+import { bytesColumn, countColumn, DataTable, nameColumn, textColumn, type Column } from '../parts/dataTable.js';
+import { formatCount } from '../text/format.js';
+import { strings } from '../text/strings.js';
+import { kindText, poolText } from './mapText.js';
+
+type Amounts = Pick<MapSegment, 'reservedBytes' | 'liveBytes' | 'freeBytes' | 'largestFreeBytes'>;
+type SegmentRow = Amounts & { name: string; kind: string; stream: string; pinned: string };
+
+/** A row for each segment that is drawn, one for the others, and their sum; the same by pool. */
+export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLElement[] {
+  const { others, total, pools } = map;
+  const { mapSort } = store.get();
+  const amounts = (['reservedBytes', 'liveBytes', 'freeBytes', 'largestFreeBytes'] as const).map(
+    (by): Column<Amounts, SegmentSort> => bytesColumn(strings.segmentColumn[by], (row) => row[by], by),
+  );
+  const table = new DataTable<SegmentRow, SegmentSort>({
+    class: 'segment-table',
+    label: strings.segmentTable,
+    onSort: (sort) => store.update({ mapSort: sort }),
+  });
+  const sumRow = (name: string, of: typeof total): SegmentRow => ({
+    ...of,
+    name,
+    kind: '',
+    stream: '',
+    pinned: formatCount(of.pinnedSegments),
+  });
+  const rows = sortSegments(map.segments, mapSort).map((segment): SegmentRow => {
+    const pool = pools[segment.pool];
+    const stream = pool.stream === '' ? strings.unknown : pool.stream;
+    return {
+      ...segment,
+      name: segment.address,
+      kind: kindText(pool),
+      stream,
+      pinned: segment.isPinned ? strings.pinned : '',
+    };
+  });
+  table.show({
+    columns: [
+      nameColumn(strings.columnAddress, ({ name }) => ({ content: name }), 'address'),
+      textColumn(strings.columnPoolAndKind, ({ kind }) => kind),
+      textColumn(strings.columnStream, ({ stream }) => stream),
+      ...amounts,
+      textColumn(strings.columnPinned, ({ pinned }) => pinned),
+    ],
+    rows: others.segments > 0 ? [...rows, sumRow(strings.restOfSegments, others)] : rows,
+    sort: mapSort,
+    sums: [sumRow(strings.total, total)],
+  });
+  type PoolRow = typeof total & { name: string };
+  const byPool = new DataTable<PoolRow>({ class: 'pool-table', label: strings.poolTable });
+  byPool.show({
+    columns: [
+      nameColumn(strings.columnPool, ({ name }) => ({ content: name })),
+      countColumn(strings.columnSegments, ({ segments }) => segments),
+      ...amounts.map(({ text, kind = 'number', cell }): Column<PoolRow> => ({ text, kind, cell })),
+      countColumn(strings.columnPinned, ({ pinnedSegments }) => pinnedSegments),
+    ],
+    rows: pools.map((pool) => ({ ...pool, name: poolText(pool) })),
+    sums: [{ ...total, name: strings.total }],
+  });
+  return [table.element, byPool.element];
+}
+
+/** A sorted copy: the lowest address first, or the largest value; equal ones have the order of the map. */
+function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSegment[] {
+  if (sort !== 'address') return [...segments].sort((a, b) => b[sort] - a[sort]);
+  // Of two numbers without leading zeros the longer is the larger one.
+  const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  return [...segments].sort((a, b) => a.address.length - b.address.length || byText(a.address, b.address));
+}

@@ -1,0 +1,133 @@
+/** The toolbar: choice of snapshot, device, axis and colors, and the menus. */
+import type { TimelineAxis } from '../../src/protocol/timelineData.js';
+import { axesOf } from '../model/axisChange.js';
+import { comparable, devicesOf, groupsOf } from '../parts/choiceGroups.js';
+import { drawableExtent, zoomRange } from '../model/range.js';
+import { el, setText } from '../ui/dom.js';
+import { BAND_GROUPINGS } from '../../src/protocol/bandData.js';
+import type { TimelineSession } from '../actions/session.js';
+import type { Store } from '../model/store.js';
+import { strings } from '../text/strings.js';
+import { createButton } from '../ui/button.js';
+import { createChoice } from '../ui/choice.js';
+import { createDropdown } from '../ui/dropdown.js';
+import { createProgress } from '../ui/progress.js';
+import type { ViewState } from '../model/viewState.js';
+
+const ZOOM_STEP = 2;
+
+/** @param menu the save menu */
+export function createControls(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  menu: HTMLElement,
+  help: HTMLElement,
+): HTMLElement {
+  const snapshot = createDropdown({
+    label: strings.snapshot,
+    onPick: (path) => {
+      const { choices, selection } = store.get();
+      const devices = choices?.find((choice) => choice.path === path)?.devices ?? [];
+      const same = devices.find((device) => device === selection?.device);
+      session.select({ path, device: same ?? devices.at(0) ?? 0 });
+    },
+  });
+  snapshot.element.classList.add('snapshots');
+  const device = createDropdown({
+    label: strings.device,
+    onPick: (value) => {
+      const { selection } = store.get();
+      if (selection !== null) session.select({ path: selection.path, device: Number(value) });
+    },
+  });
+  const axis = createChoice<TimelineAxis>({
+    label: strings.axis,
+    names: strings.axisName,
+    onPick: (value) => session.setAxis(value),
+  });
+  const grouping = createChoice<ViewState['grouping'] | 'none'>({
+    label: strings.grouping,
+    names: strings.groupingName,
+    onPick: (value) => {
+      if (value === 'none') store.update({ layer: false });
+      // The series of another property have other numbers.
+      else store.update({ layer: true, grouping: value, selected: null, pointed: null });
+    },
+  });
+  const zoomBy = (factor: number) => (): void => {
+    const { curve, range, pin } = store.get();
+    if (curve === null) return;
+    const visible = range ?? drawableExtent(curve.extent);
+    const pinned = pin?.axis === curve.axis && pin.x >= visible.from && pin.x <= visible.to ? pin.x : null;
+    session.setRange(zoomRange(visible, pinned ?? (visible.from + visible.to) / 2, factor));
+  };
+  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: zoomBy(1 / ZOOM_STEP) });
+  const zoomOut = createButton({ text: '\u2212', hint: strings.zoomOut, kind: 'sign', onPress: zoomBy(ZOOM_STEP) });
+  const whole = createButton({
+    text: '↔',
+    hint: strings.wholeHistory,
+    kind: 'sign',
+    onPress: () => {
+      session.setRange(null);
+      session.setHeights(null);
+    },
+  });
+  const allBytes = createButton({
+    text: strings.allBytes,
+    hint: strings.allBytesHint,
+    onPress: () => session.setHeights(null),
+  });
+  const peak = createButton({
+    text: '',
+    hint: strings.toPeakHint,
+    onPress: () => {
+      const { curve } = store.get();
+      if (curve !== null) session.lookInto({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
+    },
+  });
+  const compare = createButton({
+    text: strings.compare,
+    hint: strings.compareHint,
+    onPress: () => store.update({ view: 'compare' }),
+  });
+  compare.element.classList.add('compare-button');
+  const progress = createProgress(strings.loading);
+
+  store.watch((state) => {
+    const { choices, selection, curve, range, heights } = state;
+    const choice = choices?.find(({ path }) => path === selection?.path);
+    snapshot.show(groupsOf(choices ?? []), selection?.path ?? '');
+    device.element.hidden = (choice?.devices.length ?? 0) < 2;
+    device.show(devicesOf(choice?.devices ?? []), String(selection?.device ?? ''));
+    axis.show(
+      state.curveLoading ? state.axis : (curve?.axis ?? state.axis),
+      curve === null ? undefined : axesOf(curve),
+    );
+    whole.setEnabled(range !== null || heights !== null);
+    allBytes.element.hidden = heights === null;
+    zoomOut.setEnabled(range !== null);
+    zoomIn.setEnabled(curve !== null && curve.events > 0);
+    grouping.show(state.layer ? state.grouping : 'none', [...BAND_GROUPINGS, 'none']);
+    // Without a curve, its choices are disabled.
+    grouping.element.hidden = curve?.events === 0;
+    peak.element.hidden = curve === null || curve.events === 0;
+    if (curve !== null) setText(peak.element, strings.toPeak(curve.peak.liveBytes));
+    compare.element.hidden = comparable(choices).length < 2;
+    progress.show(state.curveLoading || state.reading);
+  });
+
+  return el(
+    'div',
+    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.controls } },
+    snapshot.element,
+    device.element,
+    axis.element,
+    grouping.element,
+    el('span', { class: 'together zoom' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
+    progress.element,
+    peak.element,
+    compare.element,
+    menu,
+    help,
+  );
+}

@@ -1,0 +1,190 @@
+/** The table tab: the numbers of everything that the page draws, one row for each. */
+import type { TimelineSession } from '../actions/session.js';
+import { curveRows, curveTable, rowName, type CurveRow } from '../chart/curveRows.js';
+import { callColumns, lineOf, sortItems } from '../flame/callTable.js';
+import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
+import type { FlameSession } from '../flame/flameSession.js';
+import { callName, flameTable } from '../flame/flameText.js';
+import { allocationTable } from '../layer/bandTable.js';
+import type { MapSession } from '../map/mapSession.js';
+import { mapTable } from '../map/mapText.js';
+import { segmentTables } from '../map/segmentTable.js';
+import type { FlameSort } from '../model/flameState.js';
+import { coarse } from '../model/question.js';
+import { drawableExtent } from '../model/range.js';
+import type { Store } from '../model/store.js';
+import { resize, TABLED, type Tabled, type ViewState } from '../model/viewState.js';
+import { bytesColumn, DataTable, nameColumn, tableOf, textColumn, type Cell } from '../parts/dataTable.js';
+import { createPane } from '../parts/pane.js';
+import type { Saved } from '../parts/saveMenu.js';
+import { savedName } from '../parts/savedName.js';
+import { createSearch } from '../parts/search.js';
+import type { TableData } from '../parts/tableData.js';
+import type { RunSession } from '../run/runSession.js';
+import { runColumns } from '../run/runTable.js';
+import { strings } from '../text/strings.js';
+import { createChoice } from '../ui/choice.js';
+import { el } from '../ui/dom.js';
+
+const MAX_PEAKS = 40;
+
+interface Sources {
+  session: TimelineSession;
+  flames: FlameSession;
+  maps: MapSession;
+  runs: RunSession;
+}
+
+/** A shown table, and its saved form. */
+interface Shown {
+  elements: HTMLElement[];
+  saved: () => TableData | null;
+}
+
+export function createTableView(store: Store<ViewState>, sources: Sources): { element: HTMLElement; saved: Saved } {
+  const { session, flames, maps, runs } = sources;
+  const which = createChoice<Tabled>({
+    label: strings.tabled,
+    names: strings.tabledName,
+    onPick: (tabled) => store.update({ tabled }),
+  });
+  const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } });
+  const search = createSearch(store);
+  const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], search, scroller });
+  let shown: Shown | null = null;
+  const open = (line: { file: string; line: number }): void => session.openSource(line);
+  const button = (text: string, title: string, onPress: () => void): Cell => {
+    const element = el('button', { class: 'link', title }, text);
+    element.addEventListener('click', onPress);
+    return { content: element };
+  };
+
+  const curve = (): Shown | null => {
+    const { curve: answer, range } = store.get();
+    if (answer === null || answer.events === 0) return null;
+    const where = (row: CurveRow): string =>
+      strings.instant(answer.axis === 'time' ? row.x : null, row.event, !answer.hasAllocations);
+    const table = new DataTable<CurveRow>({ class: 'curve-table', label: strings.curveTable });
+    table.show({
+      columns: [
+        nameColumn(strings.columnPoint, (row) =>
+          button(rowName(row), strings.lookIntoAt(where(row)), () =>
+            session.pin({ event: row.event, axis: answer.axis, x: row.x }),
+          ),
+        ),
+        textColumn(strings.columnInstant, where),
+        bytesColumn(strings.live, ({ live }) => live),
+        bytesColumn(strings.reserved, ({ reserved }) => reserved),
+      ],
+      rows: curveRows(answer, range ?? drawableExtent(answer.extent), MAX_PEAKS),
+    });
+    return { elements: [table.element], saved: () => curveTable(answer) };
+  };
+
+  const allocations = (): Shown | null => {
+    const { stacked, wholeBands } = store.get();
+    const front = stacked ?? wholeBands;
+    return front === null ? null : withElement(allocationTable(front, open));
+  };
+
+  const calls = (): Shown | null => {
+    const { answer: flame } = flames.store.get();
+    if (flame === null) return null;
+    const { filter, flame: chosen } = store.get();
+    const items = flameItems(flame);
+    const found = findItems(items, filter, callName);
+    const rows = filter.trim() === '' ? items : items.filter((_, index) => found.has(index));
+    const table = new DataTable<FlameItem, FlameSort>({
+      class: chosen.sort === 'call' ? 'flame-table in-order' : 'flame-table',
+      label: strings.flameTable,
+      onSort: (sort) => flames.choose({ sort }),
+      target: lineOf,
+      open,
+    });
+    const top = items[flame.focus.length];
+    const total = { ...top, self: items.reduce((sum, { self }) => sum + (self ?? 0), 0) };
+    table.show({
+      columns: callColumns(flame.liveBytes, total),
+      rows: sortItems(rows, chosen.sort),
+      sort: chosen.sort,
+      note: rows.length < items.length ? strings.shown(rows.length, items.length) : null,
+      sums: [total],
+    });
+    return { elements: [table.element], saved: () => flameTable(items) };
+  };
+
+  const segments = (): Shown | null => {
+    const { answer: map } = maps.store.get();
+    if (map?.hasPlaces !== true) return null;
+    return { elements: segmentTables(map, store), saved: () => mapTable(map) };
+  };
+
+  const run = (): Shown | null => {
+    const answer = runs.run;
+    if (answer === null) return null;
+    const { selection } = store.get();
+    const table = new DataTable<number>({
+      class: 'run-table',
+      label: strings.runTable,
+      isCurrent: (part) => answer.parts[part].path === selection?.path,
+    });
+    table.show({
+      columns: runColumns(answer, (part, name) => button(name, strings.showPartOf(name), () => runs.show(part))),
+      rows: answer.parts.map((_, part) => part),
+    });
+    return withElement(table.element);
+  };
+
+  const tables = { curve, allocations, calls, segments, run };
+  const whyNothing = (tabled: Tabled): string => {
+    if (tabled === 'segments' && maps.store.get().answer !== null) return strings.mapWithoutPlaces;
+    return store.get().curve?.events === 0 ? strings.noEvents : strings.nothingTabled;
+  };
+  const draw = (): void => {
+    const { pane, tabled } = store.get();
+    if (pane !== 'table') return;
+    which.show(
+      tabled,
+      TABLED.filter((one) => one !== 'run' || (runs.run?.parts.length ?? 0) > 1),
+    );
+    search.hidden = tabled !== 'calls';
+    shown = tables[tabled]();
+    const { loading, error } = tabled === 'calls' ? flames.store.get() : maps.store.get();
+    const asked = tabled === 'calls' || tabled === 'segments';
+    const failed = tabled === 'calls' ? strings.flameFailed : strings.mapFailed;
+    view.stand({ loading: asked && loading, error: asked && error !== null ? failed(error) : null });
+    scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'secondary' }, whyNothing(tabled))]));
+  };
+  store.watch((state, before) => {
+    const keys = [
+      'pane',
+      'tabled',
+      'curve',
+      'range',
+      'stacked',
+      'wholeBands',
+      'filter',
+      'flame',
+      'mapSort',
+      'selection',
+    ] as const;
+    if (state === before || keys.some((key) => state[key] !== before[key])) draw();
+  });
+  for (const { store: own } of [flames, maps, runs]) (own as Store<object>).watch(draw);
+  new ResizeObserver(() => {
+    const { clientWidth: mapPixels } = scroller;
+    resize(store, { flamePixels: coarse(mapPixels), mapPixels });
+  }).observe(scroller);
+  return {
+    element: view.element,
+    saved: {
+      label: strings.paneName.table,
+      name: () => savedName(store.get(), store.get().tabled),
+      table: () => shown?.saved() ?? null,
+    },
+  };
+}
+
+function withElement(table: HTMLTableElement): Shown {
+  return { elements: [table], saved: () => tableOf(table) };
+}

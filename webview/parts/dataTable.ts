@@ -1,0 +1,223 @@
+/** Every table of the page: columns define the cells of a row, and their sort order. */
+import { el } from '../ui/dom.js';
+import type { TableData } from './tableData.js';
+import { formatBytes, formatCount, formatExactBytes } from '../text/format.js';
+import { strings } from '../text/strings.js';
+import type { SourceLine } from '../model/viewState.js';
+
+/** Rows per page. */
+const PAGE = 200;
+
+/** The text of a cell, and its tooltip. */
+export interface Cell {
+  content: Node | string;
+  title?: string;
+  class?: string;
+}
+
+export interface Column<Row, Sort extends string = string> {
+  text: string;
+  /** Its sort key and first direction; without, it does not sort. */
+  sort?: { by: Sort; order: 'ascending' | 'descending' };
+  /** `number` is aligned to the right, `place` names the row. */
+  kind?: 'number' | 'place' | 'function' | 'share' | 'secondary';
+  cell: (row: Row) => Cell;
+}
+
+interface TableOptions<Row, Sort extends string> {
+  class: string;
+  /** Describes the rows. */
+  label: string;
+  onSort?: (by: Sort) => void;
+  /** The line that a row leads to; its first link is a button. */
+  target?: (row: Row) => SourceLine | null;
+  open?: (line: SourceLine) => void;
+  /** The row that is pointed out. */
+  isCurrent?: (row: Row) => boolean;
+}
+
+interface TableContent<Row, Sort extends string> {
+  columns: readonly Column<Row, Sort>[];
+  /** In order. */
+  rows: readonly Row[];
+  sort?: Sort;
+  /** Shown above the sums of a part. */
+  note?: string | null;
+  /** Rows of sums, the total last. */
+  sums?: readonly Row[];
+}
+
+export class DataTable<Row, Sort extends string = string> {
+  readonly element: HTMLTableElement;
+  private readonly head = el('tr');
+  private readonly body = el('tbody');
+  private readonly foot = el('tfoot');
+
+  constructor(private readonly options: TableOptions<Row, Sort>) {
+    this.element = el(
+      'table',
+      { class: `data-table ${options.class}`, attributes: { 'aria-label': options.label } },
+      el('thead', {}, this.head),
+      this.body,
+      this.foot,
+    );
+    this.body.addEventListener('keydown', (event) => {
+      if (this.moveFocus(event.key)) event.preventDefault();
+    });
+  }
+
+  show({ columns, rows, sort, note = null, sums = [] }: TableContent<Row, Sort>): void {
+    this.head.replaceChildren(...columns.map((column) => this.headOf(column, sort)));
+    this.body.replaceChildren();
+    this.append(columns, rows, 0);
+    const caption =
+      note === null ? [] : [el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, note))];
+    const last = sums.length - 1;
+    const feet = sums.map((row, index) =>
+      el('tr', { class: index === last ? 'total' : '' }, ...columns.map((column) => cellOf(column, row))),
+    );
+    this.foot.replaceChildren(...caption, ...feet);
+  }
+
+  /** Scrolls to the row that is pointed out, if there is one. */
+  revealCurrent(): void {
+    this.body.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  private headOf({ text, kind, sort }: Column<Row, Sort>, by: Sort | undefined): HTMLElement {
+    const head = el('th', { class: kind === undefined || kind === 'place' ? '' : kind, attributes: { scope: 'col' } });
+    if (sort === undefined) {
+      head.append(text);
+      return head;
+    }
+    const button = el('button', { class: 'sort', title: strings.sortBy(text) }, text);
+    button.addEventListener('click', () => this.options.onSort?.(sort.by));
+    head.append(button);
+    head.setAttribute('aria-sort', sort.by === by ? sort.order : 'none');
+    return head;
+  }
+
+  private append(columns: readonly Column<Row, Sort>[], rows: readonly Row[], from: number): void {
+    this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(columns, row)));
+    const next = from + PAGE;
+    if (next >= rows.length) return;
+    const more = el('button', { class: 'link' }, strings.showMore(Math.min(PAGE, rows.length - next)));
+    const holder = el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, more));
+    more.addEventListener('click', () => {
+      holder.remove();
+      this.append(columns, rows, next);
+      this.links()[next]?.focus();
+    });
+    this.body.append(holder);
+  }
+
+  private rowOf(columns: readonly Column<Row, Sort>[], row: Row): HTMLElement {
+    const { target, open, isCurrent } = this.options;
+    const element = el('tr', {}, ...columns.map((column) => cellOf(column, row)));
+    if (isCurrent?.(row) === true) element.setAttribute('aria-current', 'true');
+    const line = target?.(row) ?? null;
+    if (line === null || open === undefined) return element;
+    element.classList.add('opens');
+    // The row's own listener sees the click on its link, and the Enter that becomes one.
+    element.addEventListener('click', () => {
+      if (document.getSelection()?.isCollapsed !== false) open(line);
+    });
+    return element;
+  }
+
+  /** Up and down go from line to line, as in a list. */
+  private moveFocus(key: string): boolean {
+    const links = this.links();
+    const at = links.findIndex((link) => link === document.activeElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[key];
+    if (at < 0 || to === undefined || to < 0 || to >= links.length) return false;
+    links[to].focus();
+    return true;
+  }
+
+  private links(): HTMLButtonElement[] {
+    return [...this.body.querySelectorAll<HTMLButtonElement>('.place button')];
+  }
+}
+
+function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row: Row): HTMLElement {
+  const { content, title, class: own = '' } = cell(row);
+  const options = { class: `${kind ?? ''} ${own}`.trim(), ...(title !== undefined && { title }) };
+  if (kind !== 'place') return el('td', options, content);
+  return el('th', { ...options, attributes: { scope: 'row' } }, content);
+}
+
+/** A column of numbers. @param by its sort key, largest first; without, it does not sort */
+function numberColumn<Row, Sort extends string>(
+  text: string,
+  cell: (row: Row) => Cell,
+  by: Sort | undefined,
+): Column<Row, Sort> {
+  return { text, kind: 'number', cell, ...(by !== undefined && { sort: { by, order: 'descending' } }) };
+}
+
+export function bytesColumn<Row, Sort extends string>(
+  text: string,
+  bytesOf: (row: Row) => number | null,
+  by?: Sort,
+): Column<Row, Sort> {
+  return numberColumn(text, (row) => bytesCell(bytesOf(row)), by);
+}
+
+export function countColumn<Row, Sort extends string>(
+  text: string,
+  countOf: (row: Row) => number | null,
+  by?: Sort,
+): Column<Row, Sort> {
+  return numberColumn(text, (row) => countCell(countOf(row)), by);
+}
+
+export function textColumn<Row, Sort extends string>(text: string, textOf: (row: Row) => string): Column<Row, Sort> {
+  return { text, cell: (row) => ({ content: textOf(row) }) };
+}
+
+/** The column that names the rows. @param by its sort key, from A to Z */
+export function nameColumn<Row, Sort extends string>(
+  text: string,
+  cell: (row: Row) => Cell,
+  by?: Sort,
+): Column<Row, Sort> {
+  return { text, kind: 'place', cell, ...(by !== undefined && { sort: { by, order: 'ascending' } }) };
+}
+
+/** Short text, with the exact number as tooltip. @param bytes null if unknown */
+export function bytesCell(bytes: number | null): Cell {
+  return bytes === null
+    ? { content: strings.unknown }
+    : { content: formatBytes(bytes), title: formatExactBytes(bytes) };
+}
+
+function countCell(count: number | null): Cell {
+  return { content: count === null ? strings.unknown : formatCount(count) };
+}
+
+export function textCell(content: string): Cell {
+  return { content, title: content };
+}
+
+/** The name of a row: a link where it leads to a line. */
+export function placeCell(name: string, opens: boolean): Cell {
+  return { content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name };
+}
+
+/** The content of a table on the page, with exact numbers from titles. */
+export function tableOf(table: HTMLTableElement): TableData | null {
+  const { tHead, tBodies } = table;
+  const columns = [...(tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
+  if (columns.length === 0 || tBodies.length === 0) return null;
+  const rows = [...tBodies[0].rows].map((row) => [...row.cells].map(valueOf));
+  return { columns, rows };
+}
+
+function valueOf(cell: HTMLTableCellElement): string | number {
+  const shown = cell.textContent.trim();
+  const exact = cell.classList.contains('number') ? (cell.title === '' ? shown : cell.title) : '';
+  const digits = /^\u2212?[\d,]+(?= |$)/.exec(exact)?.[0];
+  if (digits === undefined) return shown;
+  return Number(digits.replaceAll(',', '').replace('\u2212', '-'));
+}

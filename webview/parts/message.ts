@@ -1,0 +1,32 @@
+/** A sentence in place of content, with an action. */
+import { el, setText } from '../ui/dom.js';
+import { strings } from '../text/strings.js';
+import { createButton } from '../ui/button.js';
+
+interface Message {
+  readonly element: HTMLElement;
+  /** @param text null to hide it */
+  show(text: string | null): void;
+}
+
+/** @param action a button under the sentence */
+export function createMessage(kind: 'error' | 'hint', action?: { text: string; onPress: () => void }): Message {
+  const sentence = el('p');
+  const role: Record<string, string> = kind === 'error' ? { role: 'alert' } : {};
+  const element = el('div', { class: `message ${kind}`, attributes: role }, sentence);
+  if (action !== undefined) element.append(createButton(action).element);
+  element.hidden = true;
+  return {
+    element,
+    show: (text) => {
+      element.hidden = text === null;
+      setText(sentence, text ?? '');
+      sentence.title = sentence.textContent;
+    },
+  };
+}
+
+/** Shows a failure, with a button that tries again. */
+export function createFailure(onRetry: () => void): Message {
+  return createMessage('error', { text: strings.retry, onPress: onRetry });
+}

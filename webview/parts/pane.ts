@@ -1,0 +1,66 @@
+/** The parts of each tab: a row with choices and a summary, a sentence for a failure, and content that scrolls. */
+import { el, setText } from '../ui/dom.js';
+import { createMessage } from './message.js';
+import { strings } from '../text/strings.js';
+import { createProgress } from '../ui/progress.js';
+
+interface PaneOptions {
+  /** Names it for styles, and for screen readers. */
+  class: string;
+  label: string;
+  /** Choices, first. */
+  head: readonly HTMLElement[];
+  /** Before the summary. */
+  search?: HTMLElement;
+  /** Between the head and the content. */
+  notes?: readonly HTMLElement[];
+  scroller: HTMLElement;
+  /** Describes the content under the pointer. */
+  readout?: boolean;
+  /** Requests the content again after a failure. */
+  retry?: () => void;
+}
+
+export interface QueryPane {
+  readonly element: HTMLElement;
+  /** @param error a sentence, or null */
+  stand(state: { loading: boolean; error: string | null }): void;
+  summarize(text: string): void;
+  read(text: string): void;
+}
+
+export function createPane(options: PaneOptions): QueryPane {
+  const { label, head, search, notes = [], scroller, retry } = options;
+  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
+  const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
+  const progress = createProgress(strings.loading);
+  const failure = createMessage('error', retry === undefined ? undefined : { text: strings.retry, onPress: retry });
+  const element = el(
+    'section',
+    { class: `live ${options.class}`, attributes: { 'aria-label': label } },
+    el(
+      'div',
+      { class: head.length === 0 && search === undefined ? 'live-head bare' : 'live-head' },
+      ...head,
+      ...(search === undefined ? [] : [search]),
+      summary,
+      progress.element,
+    ),
+    ...notes,
+    failure.element,
+    scroller,
+  );
+  if (options.readout === true) element.append(readout);
+  return {
+    element,
+    stand: ({ loading, error }) => {
+      progress.show(loading);
+      failure.show(error);
+    },
+    summarize: (text) => {
+      setText(summary, text);
+      summary.title = summary.textContent;
+    },
+    read: (text) => setText(readout, text),
+  };
+}
