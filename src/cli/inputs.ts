@@ -212,7 +212,7 @@ export async function readInputs(
       context.read(path, weightOf(contents.digests));
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
-      // Not the error: its stack keeps the reader with its buffers, until the stack is asked for.
+      // Not the error: its stack keeps the reader with its buffers, until it is formatted.
       outcomes.set(input, { reason: error.reason, message: error.message });
     }
   }
