@@ -75,8 +75,6 @@ def _memory(options: Options) -> 'DeviceMemory':
     if options.device == 'cuda':
         from .memory import CudaMemory
         return CudaMemory()
-    if options.device != 'cpu':
-        raise ValueError(f"device: {options.device!r} is neither 'cuda' nor 'cpu'")
     from .cpu_memory import SEES, CpuMemory
     if not options.quiet:
         say(f'recording over {SEES}')

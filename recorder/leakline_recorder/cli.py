@@ -71,8 +71,15 @@ def parser(name: str = 'python -m leakline_recorder', usage: str = '%(prog)s [op
     for field in dataclasses.fields(Options):
         kind = kinds[field.name]
         found.add_argument('--' + field.name.replace('_', '-'), dest=field.name, metavar=kind.__name__.upper(),
-                           type=functools.partial(parse, kind), help=f'{describe(field.name) or field.name} (default: {field.default!r})')
+                           type=functools.partial(_argument, field.name), help=f'{describe(field.name) or field.name} (default: {field.default!r})')
     return found
+
+
+def _argument(name: str, text: str) -> Any:
+    try:
+        return parse(name, text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def run_script(path: str, arguments: List[str]) -> None:

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import platform
 import re
 import shutil
+import stat
 from typing import BinaryIO, Iterator, List, Tuple
 
 from .guard import ordinary, say_once
@@ -91,9 +93,13 @@ def make_folder(path: str) -> None:
     try:
         os.mkdir(path)
     except ordinary(FileExistsError):
-        pass
+        if not stat.S_ISDIR(os.stat(path).st_mode):    # os.path.isdir would drop such an error
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path) from None
     except ordinary(FileNotFoundError):
-        make_folder(os.path.dirname(path))
+        parent = os.path.dirname(path)
+        if not parent or exists(parent):
+            raise    # /proc has no folders of programs
+        make_folder(parent)
         make_folder(path)
 
 

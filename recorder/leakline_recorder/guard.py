@@ -23,8 +23,10 @@ OWN_FOLDERS = OWN_FOLDER, os.path.join(os.path.dirname(OWN_FOLDER[:-1]), 'leakli
 
 def say(message: str) -> None:
     """One line on standard error."""
+    # A path may hold what acts on a terminal.
+    visible = ''.join(char if char.isprintable() or char == '\n' else ascii(char)[1:-1] for char in message)
     try:
-        sys.stderr.write(f'leakline: {message}\n')
+        sys.stderr.write(f'leakline: {visible}\n')
         sys.stderr.flush()
     except ordinary(Exception):
         pass  # standard error may be closed at exit

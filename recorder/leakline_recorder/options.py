@@ -3,11 +3,17 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import math
 import os
+import re
+import sys
 import typing
 from typing import Any, Optional
 
 DEFAULT_OUT = 'leakline-recordings'
+_CHOICES = {'device': ('cuda', 'cpu'), 'stacks': ('python', 'all'), 'names': ('source', 'all')}
+_LEAST = {'every': 1, 'max_entries': 1, 'widen': 1}
+_BOOLEANS = {'1': True, 'true': True, 'yes': True, 'on': True, '0': False, 'false': False, 'no': False, 'off': False, '': False}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,19 +40,24 @@ class Options:
     at_exit: bool = True           #: write a snapshot when the process ends
     quiet: bool = False            #: print no line per snapshot on standard error
 
+    def __post_init__(self) -> None:
+        for name, kind in typing.get_type_hints(type(self)).items():
+            expected = _expected(name, kind, getattr(self, name))
+            if expected:
+                raise _unexpected(name, expected, getattr(self, name))
+
     @classmethod
     def from_environment(cls, **given: Any) -> 'Options':
         unknown = set(given) - {field.name for field in dataclasses.fields(cls)}
         if unknown:
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
-        types = typing.get_type_hints(cls)
         values = {}
         for field in dataclasses.fields(cls):
             text = os.environ.get('LEAKLINE_' + field.name.upper())
             if field.name in given and given[field.name] is not None:
                 values[field.name] = given[field.name]
             elif text is not None and field.name != 'run':  # LEAKLINE_RUN_ID is read in run.py
-                values[field.name] = parse(types[field.name], text)
+                values[field.name] = parse(field.name, text)
         if 'signal' not in values and os.environ.get('SLURM_JOB_ID'):
             # Slurm sends it before it ends a job, and programs that requeue themselves do not handle a signal that is
             # taken.
@@ -54,10 +65,38 @@ class Options:
         return cls(**values)
 
 
-def parse(kind: type, text: str) -> Any:
+def parse(name: str, text: str) -> Any:
+    """The value of an option. A ValueError says which option expects what."""
+    kind = typing.get_type_hints(Options)[name]
+    try:
+        value = _BOOLEANS[text.strip().lower()] if kind is bool else kind(text)
+    except (KeyError, ValueError):
+        value = text
+    expected = _expected(name, kind, value)
+    if expected:
+        raise _unexpected(name, expected, value)
+    return value
+
+
+def _expected(name: str, kind: type, value: Any) -> str:
+    """What an option expects, if a value is something else."""
+    least = _LEAST.get(name, 0)
     if kind is bool:
-        return text.strip().lower() in ('1', 'true', 'yes', 'on')
-    return kind(text)
+        return '' if isinstance(value, (bool, int)) else 'true or false'
+    if kind is int:
+        return '' if isinstance(value, int) and least <= value <= sys.maxsize else f'a whole number from {least} to {sys.maxsize}'
+    if kind is float:
+        return '' if isinstance(value, (int, float)) and 0 <= value < math.inf else 'a number of at least 0'
+    if name in _CHOICES:
+        return '' if value in _CHOICES[name] else ' or '.join(_CHOICES[name])
+    if name == 'signal':
+        return '' if isinstance(value, str) and re.fullmatch('(SIG[A-Z0-9]+)?', value) else 'the name of a signal, such as SIGUSR1'
+    return '' if isinstance(value, (str, os.PathLike)) else 'a text'
+
+
+def _unexpected(name: str, expected: str, value: Any) -> ValueError:
+    shown = repr(value)
+    return ValueError(f"{name} expects {expected}, got {shown if len(shown) <= 80 else shown[:79] + '…'}")
 
 
 def describe(name: str) -> Optional[str]:

@@ -201,7 +201,7 @@ export async function readInputs(
   read: (input: Input, rankPattern: RegExp | null) => Promise<Contents> = readContents,
   order = inputs,
 ): Promise<Contents> {
-  const outcomes = new Map<Input, Contents | SnapshotError>();
+  const outcomes = new Map<Input, Contents | Refusal>();
   for (const input of order) {
     const { path } = input;
     if (context.excluded.has(path)) continue;
@@ -212,14 +212,15 @@ export async function readInputs(
       context.read(path, weightOf(contents.digests));
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
-      outcomes.set(input, error);
+      // Not the error: its stack keeps the reader with its buffers, until it is formatted.
+      outcomes.set(input, { reason: error.reason, message: error.message });
     }
   }
   const all: Contents = { failed: [], digests: [], trends: [], cycles: [] };
   for (const input of inputs) {
     const outcome = outcomes.get(input);
     if (outcome === undefined) continue;
-    if (!SnapshotError.is(outcome)) {
+    if (!('reason' in outcome)) {
       all.digests.push(...outcome.digests);
       all.trends.push(...outcome.trends);
       all.cycles.push(...outcome.cycles);
@@ -235,8 +236,11 @@ export async function readInputs(
   return all;
 }
 
+/** Why a file could not be read. */
+type Refusal = Pick<SnapshotError, 'reason' | 'message'>;
+
 /** True of a file that is something else: in a folder it is not complained about. */
-export function isForeign({ reason }: SnapshotError): boolean {
+export function isForeign({ reason }: Refusal): boolean {
   return reason === 'notASnapshot' || reason === 'forbidden';
 }
 

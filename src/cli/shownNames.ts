@@ -34,6 +34,26 @@ export function withShownPair(report: CompareReport, root: string | null): Compa
   };
 }
 
+/** The folder of a user, on any system and also as a URI, from its start to its name. */
+const HOME =
+  /(?<![\w.~%/\\-])(file:\/\/\/?)?(?:\/(?:home|Users)\/[^/\s"'`<>|:]+|\/root|[A-Za-z](?::|%3A)?[\\/]Users[\\/][^\\/\s"'`<>|:]+)(?=[\\/])/g;
+
+/** A shared text without the names of users: paths outside the workspace begin with `~`. */
+export function withoutHomes(text: string): string {
+  return text.replace(HOME, (_, file: string | undefined) => (file === undefined ? '~' : 'file:///~'));
+}
+
+/** The same for each text in a shared document, which may be longer than a text may be. */
+export function withoutHomesIn<Document>(document: Document): Document {
+  const changed = (value: unknown): unknown => {
+    if (typeof value === 'string') return withoutHomes(value);
+    if (Array.isArray(value)) return value.map(changed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, changed(part)]));
+  };
+  return changed(document) as Document;
+}
+
 function namer(root: string | null): (name: string) => string {
   const folders = [root, '.'].flatMap((folder) => {
     if (folder === null) return [];

@@ -48,7 +48,7 @@ import { addLeakReplays } from './leakReplays.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { Reporting } from './fleet/summary.js';
-import { withShownNames, withShownPair } from './shownNames.js';
+import { withoutHomes, withoutHomesIn, withShownNames, withShownPair } from './shownNames.js';
 import { whatIfDevices } from './whatIf.js';
 import { VERSION } from '../node/version.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
@@ -162,11 +162,13 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const report = { ...judged, overBudget: overBudget(judged, budget) };
   const shown = withShownNames(report, command.root);
   const sarif = (): SarifLog =>
-    renderSarif(shown, VERSION, {
-      hasBaseline: leaks.some(({ inBaseline }) => inBaseline),
-      prefix: prefixOf(command),
-      messages,
-    });
+    withoutHomesIn(
+      renderSarif(shown, VERSION, {
+        hasBaseline: leaks.some(({ inBaseline }) => inBaseline),
+        prefix: prefixOf(command),
+        messages,
+      }),
+    );
   if (command.command === 'facts') {
     const out = command.out ?? join(command.inputs[0], 'facts');
     const { lines, snapshots, ranks } = await writeFacts(report, out, command.output === 'json' ? 'json' : 'parquet');
@@ -179,7 +181,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
       printJson(logs.length === 0 ? reportJson(report) : { ...reportJson(report), messages }, context);
       break;
     case 'markdown':
-      context.print(renderMarkdown(shown, command));
+      context.print(withoutHomes(renderMarkdown(shown, command)));
       break;
     case 'sarif':
       printJson(sarif(), context);
@@ -224,7 +226,7 @@ function printExplained(
   const { output } = command;
   const after = hasReport ? '\n' : '';
   if (output === 'text') print(explanationText(logs) + after);
-  else if (output === 'markdown') print(explanationMarkdown(logs) + after);
+  else if (output === 'markdown') print(withoutHomes(explanationMarkdown(logs)) + after);
   // A report in the other formats holds them.
   else if (output === 'json' && !hasReport) print(explanationJson(logs));
   if (output !== 'sarif' && output !== 'github') return;
@@ -234,7 +236,7 @@ function printExplained(
   if (hasReport) return;
   const messages = logs.flatMap(({ explanations }) => explanations);
   const options = { hasBaseline: false, prefix: prefixOf(command), messages };
-  const sarif = renderSarif({ overBudget: [], runs: [] }, VERSION, options);
+  const sarif = withoutHomesIn(renderSarif({ overBudget: [], runs: [] }, VERSION, options));
   if (output === 'sarif') printJson(sarif, context);
   else print(renderGithub(sarif));
 }
@@ -285,7 +287,7 @@ async function compare(command: CompareArguments, context: CommandContext): Prom
       printJson(report, context);
       break;
     case 'markdown':
-      context.print(renderCompareMarkdown(withShownPair(report, command.root), command));
+      context.print(withoutHomes(renderCompareMarkdown(withShownPair(report, command.root), command)));
       break;
     default:
       context.print(renderCompareText(withShownPair(report, command.root), command));

@@ -44,6 +44,7 @@ export class FleetFolder {
 
   /** True of a folder that tasks have written to. */
   static async is(path: string): Promise<boolean> {
+    if ((await stat(path).catch(() => null))?.isFile() !== false) return false;
     const known = await Promise.all(['digests', 'ranks'].map((name) => stat(join(path, name)).catch(() => null)));
     return known.some((facts) => facts?.isDirectory() === true);
   }

@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path';
 import { builtProgram } from '../support/repository.js';
 import { FIXTURES } from '../support/snapshots.js';
 import { ATTACKS, MODULES, SOURCES } from './hostile.js';
+import { MB } from './made.js';
 
 /** Of all CPUs, on a machine where an empty Node takes so many. */
 const MAX_SECONDS = 10;
@@ -73,7 +74,7 @@ const slowness = Math.max(
   ),
 );
 
-function judge(args: readonly string[], input: string | null = null): End {
+function judge(args: readonly string[], input: string | null = null, mostBytes = MAX_BYTES): End {
   rmSync(join(root, 'took.json'), { force: true });
   const output = openSync(join(root, 'output'), 'w');
   const command = [process.execPath, '--import', watcher, builtProgram('cli.js'), ...args];
@@ -106,7 +107,7 @@ function judge(args: readonly string[], input: string | null = null): End {
       ? odd.slice(0, 300)
       : seconds > MAX_SECONDS * slowness
         ? 'too long'
-        : bytes > MAX_BYTES
+        : bytes > mostBytes
           ? 'too much memory'
           : written > MAX_OUTPUT
             ? `${written} bytes of output`
@@ -130,7 +131,9 @@ function tell(name: string, { problem, seconds, bytes }: End): void {
 
 const ANALYZE = [['analyze', '--json', 'FILES']];
 
-for (const { name, files, input, commands = ANALYZE } of ATTACKS.filter((attack) => attack.name.includes(part))) {
+for (const { name, files, input, mostMemory, commands = ANALYZE } of ATTACKS.filter((attack) =>
+  attack.name.includes(part),
+)) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const made = Object.entries(await files());
@@ -144,7 +147,8 @@ for (const { name, files, input, commands = ANALYZE } of ATTACKS.filter((attack)
     const args = command.flatMap((word) =>
       word === 'FILES' ? paths : [word.replace(/^FOLDER/, folder).replace(/^OUT$/, join(root, 'out'))],
     );
-    tell(commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MAX_SHOWN)}` : name, judge(args, input?.()));
+    const shown = commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MAX_SHOWN)}` : name;
+    tell(shown, judge(args, input?.(), mostMemory === undefined ? MAX_BYTES : mostMemory * MB));
   }
 }
 for (const { name, text, imported } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {

@@ -67,7 +67,27 @@ const called = (...names: string[]): Write => {
   return (w) => w.list(names.map((name, i) => frame(name, `/${name}.py`, i + 1)));
 };
 
+/** In MiB, however many files there are. */
+const FLAT = 300;
+
+/** 10,000 files of this content: by their names, twice as many take as long as an attack may. */
+function refused(name: string, content: string): Attack {
+  return {
+    name: `10,000 files, each ${name}`,
+    files: () =>
+      Object.fromEntries(times(10_000, (i) => [`${i}.pickle`, Buffer.from(`\u0080\u0004${content}`, 'latin1')])),
+    commands: [
+      ['analyze', 'FOLDER'],
+      ['analyze', '--json', 'FILES'],
+    ],
+    mostMemory: FLAT,
+  };
+}
+
 export const COUNTS: readonly Attack[] = [
+  refused('no snapshot', '}.'),
+  refused('of code', 'cos\nsystem\n.'),
+  refused('without its end', '}('),
   one('100,000 failures', () => events(100_000, (i) => ({ action: 'oom', addr: i }))),
   one('100,000 snapshots in a trace', () => events(100_000, (i) => ({ action: 'snapshot', addr: i }))),
   one('100,000 mapped and unmapped segments', () =>

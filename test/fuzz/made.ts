@@ -10,6 +10,8 @@ export interface Attack {
   readonly files: () => Record<string, string | Uint8Array> | Promise<Record<string, string | Uint8Array>>;
   /** Of standard input; closed where left out. */
   readonly input?: () => string;
+  /** In MiB, where it must stay below what any input may take. */
+  readonly mostMemory?: number;
   /** Commands, one after the other, of words that may be `FILES`, `FOLDER` or `OUT`; the report as JSON where left out. */
   readonly commands?: readonly (readonly string[])[];
 }

@@ -113,6 +113,18 @@ if not child:
     print("child"); sys.stdout.flush(); os._exit(3)
 print(os.waitpid(child, 0)[1] >> 8)
 train(5)''',
+    'starts_processes': '''
+import multiprocessing
+def child(queue):
+    train(5)
+    queue.put(len(kept))
+if __name__ == "__main__":
+    for way in ("spawn", "forkserver"):
+        context = multiprocessing.get_context(way)
+        queue = context.Queue()
+        process = context.Process(target=child, args=(queue,))
+        process.start(); print(way, queue.get()); process.join(); print(process.exitcode)
+    train(5)''',
     'loses_its_folder': 'import os, tempfile\nfolder = tempfile.mkdtemp()\nos.chdir(folder); os.rmdir(folder)\ntrain(9)\nprint(len(kept))',
     'shuts_its_errors_off': 'sys.stderr.close()\ntrain(9)\nprint(len(kept))',
     'breaks_what_it_borrows': '''

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import typing
 import unittest
 
 from leakline_recorder import cli, guard
@@ -168,6 +169,13 @@ class FilesTest(unittest.TestCase):
             budget.written(path, 300, light=True)
         self.assertTrue(os.path.exists(os.path.join(self.folder, 'rank0_step000015.pickle')))
 
+    @unittest.skipUnless(sys.platform == 'linux', 'only Linux has /proc')
+    def test_refuses_an_output_that_cannot_be_a_folder(self):
+        for path in ('/proc/leakline', '/dev/full', '/dev/full/a/b'):
+            with self.assertRaises(OSError) as caught:
+                make_output(path)
+            self.assertIn(caught.exception.filename, (path, '/dev/full'))
+
     def test_recordings_stay_out_of_git(self):
         make_output(os.path.join(self.folder, 'out'))
         self.assertEqual(open(os.path.join(self.folder, 'out', '.gitignore')).read(), '*\n')
@@ -224,6 +232,36 @@ class OptionsTest(unittest.TestCase):
         self.addCleanup(lambda: [os.environ.pop(name) for name in ('LEAKLINE_EVERY', 'LEAKLINE_HOLDERS', 'LEAKLINE_MIN_AGE')])
         options = Options.from_environment(min_age=9)
         self.assertEqual((options.every, options.holders, options.min_age, options.widen), (7, False, 9, 8))
+
+    def test_odd_values_are_refused_by_name(self):
+        odd = ['-1', 'nan', 'inf', '1e400', '', '9' * 5000, '\u202ex', '\x1b]0;x\x07', '0', 'true', '٣' * 20]
+        parser = cli.parser()
+        for name, kind in typing.get_type_hints(Options).items():
+            for text in odd:
+                with self.subTest(name, text=text[:10]):
+                    errors = io.StringIO()
+                    with contextlib.redirect_stderr(errors):
+                        try:
+                            value = getattr(parser.parse_args([f"--{name.replace('_', '-')}={text}"]), name)
+                        except SystemExit:
+                            value = None
+                    if value is not None:
+                        self.assertIsInstance(value, (int, float) if kind is float else kind)
+                        self.assertFalse(kind is int and not 0 <= value <= sys.maxsize, value)
+                        self.assertFalse(kind in (int, float) and text in ('-1', 'nan', 'inf', '1e400', '', '9' * 5000), value)
+                        continue
+                    last = errors.getvalue().splitlines()[-1]
+                    self.assertRegex(last, rf"error: argument --{name.replace('_', '-')}: {name} expects .*, got ")
+                    self.assertTrue(last.isprintable() and len(last) < 300, last)
+        for name, value in (('every', '7'), ('every', 0), ('holders_seconds', float('nan')), ('device', 'tpu'), ('signal', 'SIG_DFL'), ('out', 7)):
+            with self.assertRaisesRegex(ValueError, f'^{name} expects '):
+                Options(**{name: value})
+
+    def test_prints_nothing_that_acts_on_a_terminal(self):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            guard.say('/a\x1b]0;x\x07\u202e\U000e0041/b')
+        self.assertEqual(errors.getvalue(), 'leakline: /a\\x1b]0;x\\x07\\u202e\\U000e0041/b\n')
 
     def test_each_is_described(self):
         for name in Options.__dataclass_fields__:

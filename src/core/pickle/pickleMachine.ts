@@ -97,7 +97,8 @@ export class PickleMachine {
 
   /** To be called when nothing more is to be run. */
   close(): void {
-    this.records?.close(this.done ? this.memoCount : null);
+    // After an error, more slots may be filled than were counted.
+    this.records?.close(this.done ? this.memoCount : this.memo.length);
   }
 
   /**

@@ -38,6 +38,6 @@ export interface RecordReader {
   /** The value of a slot that is empty in the memo. @throws Forgotten */
   recall(slot: number): Ref;
 
-  /** No record follows: the memo is no longer the machine's. @param filled slots of it, null if unknown */
-  close(filled: number | null): void;
+  /** No record follows: the memo is no longer the machine's. @param filled slots of it, at most */
+  close(filled: number): void;
 }

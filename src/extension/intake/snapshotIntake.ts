@@ -48,7 +48,12 @@ export class SnapshotIntake {
   private readonly files = new Map<string, MutableEntry>();
   private readonly waiters = new Map<string, Waiter[]>();
   private cancelPoll: (() => void) | null = null;
+  /** Time of the next poll. */
+  private pollAt = Infinity;
   private polling = false;
+  /** Includes files that were removed since, or that are being read. */
+  private queue: MutableEntry[] = [];
+  private isSorted = true;
   /** Files being read. */
   private reading = 0;
   /** Files whose last bytes are being read. */
@@ -101,7 +106,7 @@ export class SnapshotIntake {
     }));
     if (origin === 'opened') entry.origin = 'opened';
     entry.settling = { stamp: entry.settling?.stamp ?? null, quiet: 0, dueAt: this.clock.now() };
-    this.schedulePoll();
+    this.schedulePoll(entry.settling.dueAt);
   }
 
   /** Adds a file that the user named. @throws a {@link ReadProblem} as the reason of the rejection */
@@ -141,13 +146,11 @@ export class SnapshotIntake {
       this.settle(path, { reason: 'cancelled', message: this.texts.cleared });
   }
 
-  private schedulePoll(): void {
-    if (this.polling || this.disposed) return;
-    let due = Infinity;
-    for (const entry of this.files.values()) if (entry.settling !== null) due = Math.min(due, entry.settling.dueAt);
+  /** @param due when a file has to be checked */
+  private schedulePoll(due: number): void {
+    if (this.polling || this.disposed || due >= this.pollAt) return;
     this.cancelPoll?.();
-    this.cancelPoll = null;
-    if (due === Infinity) return;
+    this.pollAt = due;
     this.cancelPoll = this.clock.after(Math.max(0, due - this.clock.now()), () => {
       this.cancelPoll = null;
       void this.poll();
@@ -156,12 +159,16 @@ export class SnapshotIntake {
 
   private async poll(): Promise<void> {
     this.polling = true;
+    this.pollAt = Infinity;
     const now = this.clock.now();
     const due = [...this.files.values()].filter((entry) => entry.settling !== null && entry.settling.dueAt <= now);
     for (let from = 0; from < due.length; from += LOOKS_AT_ONCE) {
       await Promise.all(due.slice(from, from + LOOKS_AT_ONCE).map((entry) => this.look(entry)));
     }
     this.polling = false;
+    let next = Infinity;
+    for (const { settling } of this.files.values()) if (settling !== null) next = Math.min(next, settling.dueAt);
+    this.schedulePoll(next);
     this.readNext();
   }
 
@@ -219,8 +226,7 @@ export class SnapshotIntake {
     if (this.files.get(entry.path) !== entry) return;
     entry.settling = null;
     entry.readStamp = stamp;
-    entry.phase = 'queued';
-    this.changed(false);
+    this.enqueue(entry);
   }
 
   /** A complete pickle ends in STOP; the reader checks other formats. */
@@ -231,13 +237,19 @@ export class SnapshotIntake {
     return ends?.first !== PICKLE_PROTO || ends.last === PICKLE_STOP;
   }
 
+  private enqueue(entry: MutableEntry): void {
+    entry.phase = 'queued';
+    this.queue.push(entry);
+    this.isSorted = false;
+    this.changed(false);
+  }
+
   private nextQueued(): MutableEntry | null {
-    let next: MutableEntry | null = null;
-    for (const entry of this.files.values()) {
-      if (entry.phase !== 'queued') continue;
-      if (next === null || (entry.readStamp?.mtimeMs ?? 0) > (next.readStamp?.mtimeMs ?? 0)) next = entry;
-    }
-    return next;
+    if (!this.isSorted) this.queue.sort((a, b) => (a.readStamp?.mtimeMs ?? 0) - (b.readStamp?.mtimeMs ?? 0));
+    this.isSorted = true;
+    for (let entry = this.queue.pop(); entry !== undefined; entry = this.queue.pop())
+      if (entry.phase === 'queued' && this.files.get(entry.path) === entry) return entry;
+    return null;
   }
 
   /** Reads the queue, newest file first, so that the current run comes before old ones. */
@@ -251,7 +263,6 @@ export class SnapshotIntake {
         this.readNext();
       });
     }
-    this.schedulePoll();
   }
 
   private async read(entry: MutableEntry): Promise<void> {
@@ -278,8 +289,7 @@ export class SnapshotIntake {
       if (problem.reason === 'closed' && entry.attempts === 0) {
         // The reader crashed, perhaps because of another file: try once more with a new one.
         entry.attempts++;
-        entry.phase = 'queued';
-        this.changed(false);
+        this.enqueue(entry);
         return;
       }
       if (problem.reason === 'truncated' && stamp !== null) this.truncated(entry, stamp, problem.message);
@@ -307,6 +317,7 @@ export class SnapshotIntake {
     const wait = Math.min(MAX_BACKOFF_MS, POLL_MS * 2 ** entry.attempts);
     entry.settling =
       entry.attempts > MAX_ATTEMPTS ? null : { stamp, quiet: QUIET_LOOKS, dueAt: this.clock.now() + wait };
+    if (entry.settling !== null) this.schedulePoll(entry.settling.dueAt);
   }
 
   private rejected(entry: MutableEntry, problem: ReadProblem): void {

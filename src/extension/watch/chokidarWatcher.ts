@@ -1,18 +1,24 @@
 import { watch } from 'chokidar';
-import { relative, sep } from 'node:path';
-import { LinkedFolders } from './linkedFolders.js';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { LinkedFolders, type Link } from './linkedFolders.js';
 import type { Translator } from '../text/translator.js';
 import type { SnapshotWatcher, WatchListener, WatchScope } from './snapshotWatcher.js';
 
 /** Folders below the workspace folder that are still walked. */
 const DEEPEST = 16;
-/** Maximum of watched files: each needs a watch of the operating system, or two with a sidecar. */
-const MOST = { folders: 10_000, linkedFolders: 1_000, snapshots: 20_000 };
+/** Maximum of what is watched: each folder, and each file that is a link or is polled, needs a watch of the system. */
+const MOST = { folders: 10_000, linkedFolders: 1_000, snapshots: 20_000, polled: 4_000 };
 
 /** Polling interval if events are missing, in milliseconds. */
 const POLL_MS = 2_000;
+/** Events of a folder are collected for so long, in milliseconds: a file that is written causes thousands. */
+const COLLECT_MS = 50;
 
-/** Watches one folder: only candidate files and the folders above them. */
+/**
+ * Watches one folder: candidate files and the folders above them. Chokidar watches only folders, because the events of a
+ * folder name its files: 20,000 watches of files took 220 MiB more.
+ */
 export function watchFolder(
   scope: WatchScope,
   listener: WatchListener,
@@ -21,9 +27,15 @@ export function watchFolder(
 ): SnapshotWatcher {
   const folders = new Set<string>();
   const snapshots = new Set<string>();
+  /** Reported files that need no watch of their own. */
+  const files = new Set<string>();
+  /** Files with events that were not reported yet. */
+  const changed = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const linked = new Set<string>();
   const links = new LinkedFolders(scope.folder);
   const above = new Set<string>();
+  const mostSnapshots = scope.polls ? most.polled : most.snapshots;
   let limited = false;
   let scanning = true;
 
@@ -45,8 +57,8 @@ export function watchFolder(
     return false;
   };
 
-  /** Whether a link leads where nothing more is to be watched. */
-  const leadsBack = (path: string, name: string, isFolder: boolean): boolean => {
+  /** The way to a folder or file; null if it is a link that leads where nothing more is to be watched. */
+  const wayTo = (path: string, name: string, isFolder: boolean): Link | null => {
     const { link, real } = links.of(name);
     if (link === 'above' && !above.has(path)) {
       above.add(path);
@@ -59,12 +71,37 @@ export function watchFolder(
         ),
       );
     }
-    return (
-      link === 'known' || link === 'above' || (link === 'other' && isFolder && !admit(linked, path, most.linkedFolders))
-    );
+    if (link === 'known' || link === 'above') return null;
+    return link === 'other' && isFolder && !admit(linked, path, most.linkedFolders) ? null : link;
   };
 
   const below = (path: string): string => relative(scope.folder, path).split(sep).join('/');
+  /** The way to a file that is a candidate, else null. */
+  const wayToCandidate = (path: string, name: string): Link | null => {
+    const snapshot = scope.snapshotOf(name);
+    const way = snapshot === null ? null : wayTo(path, name, false);
+    return snapshot !== null && way !== null && admit(snapshots, snapshot, mostSnapshots) ? way : null;
+  };
+  const noticed = (path: string): void => listener.noticed(path);
+  const removed = (path: string): void => {
+    files.delete(path);
+    // The sidecar may be removed first: it was not counted.
+    snapshots.delete(below(path));
+    noticed(path);
+  };
+  const reportChanges = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const path of changed) {
+      if (!existsSync(path)) {
+        if (files.has(path)) removed(path);
+      } else if (wayToCandidate(path, below(path)) !== null) {
+        files.add(path);
+        noticed(path);
+      }
+    }
+    changed.clear();
+  };
   const watcher = watch(scope.folder, {
     depth: DEEPEST,
     ignorePermissionErrors: true,
@@ -76,25 +113,37 @@ export function watchFolder(
       if (name === '') return false;
       if (stats === undefined) return scope.skips(name);
       if (stats.isDirectory())
-        return scope.skips(name) || leadsBack(path, name, true) || !admit(folders, path, most.folders);
+        return scope.skips(name) || wayTo(path, name, true) === null || !admit(folders, path, most.folders);
       if (stats.isSymbolicLink()) return scope.skips(name); // asked again about what it leads to
-      const snapshot = stats.isFile() ? scope.snapshotOf(name) : null;
-      return snapshot === null || leadsBack(path, name, false) || !admit(snapshots, snapshot, most.snapshots);
+      const way = stats.isFile() ? wayToCandidate(path, name) : null;
+      if (way === null) return true;
+      // No event of its folder tells of a link's target, and of polled files.
+      if (scope.polls || way === 'other') return false;
+      if (!files.has(path)) {
+        files.add(path);
+        noticed(path);
+      }
+      return true;
     },
   });
-  const noticed = (path: string): void => listener.noticed(path);
   watcher.on('add', noticed);
   watcher.on('change', noticed);
-  watcher.on('unlink', (path) => {
-    // The sidecar may be removed first: it was not counted.
-    snapshots.delete(below(path));
-    noticed(path);
-  });
+  watcher.on('unlink', removed);
   watcher.on('unlinkDir', (path) => {
     folders.delete(path);
     linked.delete(path);
+    for (const file of [...files]) if (file.startsWith(path + sep)) removed(file);
+  });
+  watcher.on('raw', (_, name: string | null, watched) => {
+    const { watchedPath: folder } = watched as { watchedPath: string };
+    if (scope.polls || (folder !== scope.folder && !folders.has(folder))) return;
+    // On Windows, too many events at once have no names.
+    const paths = name === null ? [...files].filter((file) => dirname(file) === folder) : [join(folder, name)];
+    for (const path of paths) if (scope.snapshotOf(below(path)) !== null) changed.add(path);
+    if (changed.size > 0) timer ??= setTimeout(reportChanges, COLLECT_MS);
   });
   watcher.on('ready', () => {
+    reportChanges();
     scanning = false;
     listener.scanned();
   });
@@ -107,6 +156,7 @@ export function watchFolder(
       return scanning;
     },
     async close() {
+      clearTimeout(timer);
       await watcher.close();
     },
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { withoutHomes } from '../../../src/cli/shownNames.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { exampleFolder } from '../../support/workspaces.js';
 import { runHere } from './runHere.js';
@@ -25,6 +26,35 @@ describe('What the command line prints for people', () => {
       assert.match(stdout, /A: `?snapshots\/step_0005\.pickle/);
       assert.ok(!stdout.includes(EXAMPLE));
     }
+  });
+
+  for (const output of ['markdown', 'sarif']) {
+    it(`names no user where what lies elsewhere is shared: ${output}`, async () => {
+      const snapshots = join(FIXTURES, 'recordings/aux_loss/snapshots');
+      const { stdout } = await runHere('analyze', `--${output}`, '--root', EXAMPLE, snapshots);
+      assert.doesNotMatch(stdout, /\/home\//);
+      assert.match(stdout, /[^/]~\/aux_loss\/|file:\/\/\/~\/aux_loss\/train\.py"/);
+    });
+  }
+
+  it('recognizes the folders of users on all systems, alone and in texts', () => {
+    for (const [whole, shared] of [
+      ['/home/jane/a/b.py:3', '~/a/b.py:3'],
+      ['`/Users/jane.doe/a.py`', '`~/a.py`'],
+      ['at C:\\Users\\Jane\\a.py', 'at ~\\a.py'],
+      ['file:///C:/Users/Jane%20D/a.py', 'file:///~/a.py'],
+      ['file:///home/jane/a.py', 'file:///~/a.py'],
+      ['/root/a.py', '~/a.py'],
+    ])
+      assert.equal(withoutHomes(whole), shared);
+    for (const other of [
+      '/data/home/models/a.py',
+      '/opt/root/a.py',
+      'https://a.org/home/x/y',
+      '/home/',
+      'src/home/x/y.py',
+    ])
+      assert.equal(withoutHomes(other), other);
   });
 
   it('names what lies elsewhere by its whole path, and JSON names everything so', async () => {

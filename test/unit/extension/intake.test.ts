@@ -297,6 +297,18 @@ describe('The intake of snapshots', () => {
     assert.deepEqual(world.loads, [...world.loads].sort().reverse());
   });
 
+  it('sets one timer for a thousand files', () => {
+    let timers = 0;
+    const { clock } = world;
+    const after = clock.after.bind(clock);
+    clock.after = (...args) => {
+      timers++;
+      return after(...args);
+    };
+    for (let i = 0; i < 1_000; i++) world.write(`f${i}`, 100);
+    assert.equal(timers, 1);
+  });
+
   it('is busy from the first look at an old file to the end of its reading, however slow the disk', async () => {
     let answer = (): void => undefined;
     world.slowDisk = new Promise((resolve) => {

@@ -98,6 +98,27 @@ describe('The real worker as the extension runs it', () => {
     );
   });
 
+  it('loses nothing when it is killed ten times during a reading', async () => {
+    const files = ['t213.p4', 't22.p4', 'ctx_state.p4'].map((name) => join(FIXTURES, 'shapes', `${name}.pickle`));
+    await Promise.all(files.map((path) => engine.call('load', { path })));
+    for (let kills = 1; kills <= 10; kills++) {
+      isFatal = (path) => threads.length === kills && path === large;
+      await assert.rejects(engine.call('load', { path: large }), { reason: 'closed' });
+      engine.revive();
+      await eventually(() => {
+        assert.equal(threads.length, kills + 1);
+      });
+    }
+    await engine.call('load', { path: large });
+    const { report } = await engine.call('report', null);
+    const found = report.runs.flatMap(({ snapshots }) => snapshots.map(({ path }) => path));
+    assert.deepEqual(found.sort(), [...files, large].sort());
+    assert.ok(
+      told.every((text) => !/^lost ./.test(text)),
+      told.join('\n'),
+    );
+  });
+
   it('uses the language of its start, also for cached texts of another one', async () => {
     const german = JSON.parse(readFileSync(join(repositoryRoot(), 'l10n/bundle.l10n.de.json'), 'utf8')) as Translations;
     // Large enough to be kept, for JSON may end in spaces.

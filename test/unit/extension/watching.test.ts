@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { watchFolder } from '../../../src/extension/watch/chokidarWatcher.js';
@@ -20,11 +30,11 @@ describe('A folder that is watched', () => {
   const write = (name: string): void => {
     writeFileSync(join(folder, name), '');
   };
-  const watchAtMost = async (snapshots: number): Promise<void> => {
+  const watchAtMost = async (snapshots: number, polls = false): Promise<void> => {
     watcher = watchFolder(
       {
         folder,
-        polls: false,
+        polls,
         snapshotOf: (below) => [below, ...recordedBeside(below)].find(isSnapshot) ?? null,
         skips: () => false,
       },
@@ -37,7 +47,7 @@ describe('A folder that is watched', () => {
         limited: (message) => told.push(message),
       },
       plainText,
-      { folders: 10, linkedFolders: 3, snapshots },
+      { folders: 10, linkedFolders: 3, snapshots: polls ? 0 : snapshots, polled: polls ? snapshots : 0 },
     );
     await eventually(() => {
       assert.ok(!watcher.scanning, 'the folder is still walked');
@@ -89,6 +99,49 @@ describe('A folder that is watched', () => {
       assert.ok(noticed.has('c.pickle'), 'the new one was not reported');
     });
     assert.deepEqual(told, []);
+  });
+
+  const reports = async (...names: string[]): Promise<void> => {
+    await eventually(() => {
+      assert.deepEqual([...noticed].sort(), names);
+    });
+    noticed.clear();
+  };
+
+  for (const polls of [false, true])
+    it(`reports files that are written, removed and moved away, ${polls ? 'polled' : 'by the events of their folders'}`, async () => {
+      mkdirSync(join(folder, 'run/1'), { recursive: true });
+      ['a.pickle', 'run/b.pickle', 'run/1/c.pickle', 'run/1/c.txt'].forEach(write);
+      writeFileSync(join(outside(), 'far.pickle'), '');
+      symlinkSync(join(outside(), 'far.pickle'), join(folder, 'far.pickle'));
+      await watchAtMost(100, polls);
+      await reports('a.pickle', 'far.pickle', 'run/1/c.pickle', 'run/b.pickle');
+      for (const path of [join(folder, 'run/b.pickle'), join(outside(), 'far.pickle')]) writeFileSync(path, 'more');
+      write('run/1/d.pickle');
+      rmSync(join(folder, 'a.pickle'));
+      await reports('a.pickle', 'far.pickle', 'run/1/d.pickle', 'run/b.pickle');
+      renameSync(join(folder, 'run'), join(outside(), 'run'));
+      await reports('run/1/c.pickle', 'run/1/d.pickle', 'run/b.pickle');
+      renameSync(join(outside(), 'run'), join(folder, 'back'));
+      await reports('back/1/c.pickle', 'back/1/d.pickle', 'back/b.pickle');
+    });
+
+  (process.platform === 'linux' ? it : it.skip)('takes one watch of the system for all files of a folder', async () => {
+    const watches = (): number =>
+      readdirSync('/proc/self/fdinfo')
+        .map((fd) => {
+          try {
+            return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1;
+          } catch {
+            return 0; // it was closed
+          }
+        })
+        .reduce((sum, count) => sum + count, 0);
+    for (let i = 0; i < 50; i++) write(`${i}.pickle`);
+    const before = watches();
+    await watchAtMost(100);
+    assert.equal(noticed.size, 50);
+    assert.equal(watches() - before, 1);
   });
 
   /** A folder that is not below the watched one. */

@@ -126,10 +126,10 @@ export class EntryCode {
     return code;
   }
 
-  /** The memory is the next file's. @param filled slots of the memo; null if unknown, then the memory is not kept */
-  release(filled: number | null): void {
+  /** The memory is the next file's. @param filled slots of the memo, at most */
+  release(filled: number): void {
     this.caller = NO_CALLER;
-    if (filled === null || this.exports.memory.buffer.byteLength > MAX_KEPT) return;
+    if (this.exports.memory.buffer.byteLength > MAX_KEPT) return;
     this.writtenTo = this.memoAt + Int32Array.BYTES_PER_ELEMENT * filled;
     EntryCode.spare = this;
   }

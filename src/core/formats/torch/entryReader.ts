@@ -85,7 +85,7 @@ export class EntryReader implements RecordReader {
     return this.views.memo;
   }
 
-  close(filled: number | null): void {
+  close(filled: number): void {
     this.code.release(filled);
   }
 
