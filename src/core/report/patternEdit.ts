@@ -43,7 +43,9 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
 
 function titleOf(suffix: string, held: string): string {
   if (suffix === '.detach()') return t('Detach {0} from its graph', held);
-  return suffix === '.detach().cpu()' ? t('Store {0} on the CPU', held) : t('Drop the traceback of {0}', held);
+  return suffix === '.detach().cpu()'
+    ? t('Move {0} to host memory, where it still grows', held)
+    : t('Drop the traceback of {0}', held);
 }
 
 /**
