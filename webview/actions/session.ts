@@ -142,6 +142,8 @@ export class TimelineSession {
 
   /** Shows a stretch of the history, cut to its extent; null for all. */
   setRange(range: Range | null): void {
+    // The whole of an axis that is not known yet is the whole.
+    if (range === null) this.carriedEvents = null;
     const curve = currentCurve(this.store.get());
     if (curve === null || !isOnAxis(curve, this.store.get().axis)) return;
     const fitted = fittedTo(curve, range);

@@ -193,6 +193,19 @@ describe('the session of a timeline', () => {
     assert.ok(range.from > byTime.events * 0.7, 'it is not the whole history');
   });
 
+  it('shows the whole history that was asked for before the new axis is known', async () => {
+    const { store, session } = begin();
+    const { curve: byTime } = await settled(store);
+    assert.ok(byTime !== null);
+    const { to } = byTime.extent;
+    session.setRange({ from: to * 0.9, to });
+    await settled(store);
+    session.setAxis('events');
+    session.setRange(null);
+    const { curve, range } = await settled(store);
+    assert.deepEqual([curve?.axis, range], ['events', null]);
+  });
+
   it('follows the user’s requests in the editor, and marks the line from which it was opened', async () => {
     const { store, session } = begin();
     await settled(store);
