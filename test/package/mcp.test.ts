@@ -60,7 +60,7 @@ describe('leakline mcp', () => {
     const { tools } = await client.listTools();
     assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint === true));
     const leaks = await ask(client, 'list_gpu_memory_leaks');
-    assert.match(leaks.text, /`detector\/pyramid\.py:18`: \*\*Leaks 35\.8 MiB\/step/);
+    assert.match(leaks.text, /\*\*`detector\/pyramid\.py:18`: Leaks 35\.8 MiB\/step/);
     const explained = await ask(client, 'explain_gpu_memory_leak', { file: 'detector/pyramid.py', line: 18 });
     const { finding, lines } = JSON.parse(explained.text) as {
       finding: { holder: { name: string; fix: string } };

@@ -19,6 +19,7 @@ const allowed = [
   /^extension\/dist\/(extension\.cjs|surfaces\.cjs|watchers\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-\w+-[A-Z\d]+\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
+  /^extension\/examples\/detector\/(train\.py|detector\/\w+\.py|(snapshots|fixed)\/step_\d+\.\w+(\.gz)?)$/,
   /^extension\/l10n\/.+\.json$/,
   /^extension\/snippets\/.+\.json$/,
 ];
