@@ -3,6 +3,7 @@ import { PickleWriter } from '../support/pickleWriter.js';
 import {
   deepStacks,
   entry,
+  frame,
   int,
   known,
   noFrames,
@@ -94,6 +95,52 @@ function entries(count: number, more: (i: number) => Record<string, Write>): Uin
   );
 }
 
+/** Digits of a name that is written in place. */
+const DIGITS = '00000000';
+
+/**
+ * A value written so many times, each with its number in place of {@link DIGITS}, and with an address of its own if it
+ * has one: a million of them are too many for one call each.
+ */
+function numberedCopies(count: number, write: Write): Uint8Array {
+  // Without the head of a pickle.
+  const head = new PickleWriter().stop().length - 1;
+  const writer = new PickleWriter();
+  write(writer);
+  const copy = Buffer.from(writer.stop().subarray(head, -1));
+  const places = [...copy.toString('latin1').matchAll(new RegExp(DIGITS, 'g'))].map(({ index }) => index);
+  const address = Buffer.from(new PickleWriter().int(PLACE).stop().subarray(head, -1));
+  const addresses: number[] = [];
+  for (let at = copy.indexOf(address); at >= 0; at = copy.indexOf(address, at + 1)) addresses.push(at + 2);
+  const all = Buffer.alloc(count * copy.length);
+  for (let i = 0; i < count; i++) {
+    const from = i * copy.length;
+    all.set(copy, from);
+    for (const place of places) all.write(String(i).padStart(DIGITS.length, '0'), from + place, 'latin1');
+    for (const at of addresses) all.writeBigInt64LE(BigInt(512 * (i + 1)), from + at);
+  }
+  return all;
+}
+
+/** Stands for the address of a copy. */
+const PLACE = 0x7e57_7e57_7e57;
+
+/** So many segments of a live block each, or allocations in a trace, each of a function and a file of its own. */
+function distinctNames(count: number, isTrace: boolean): Uint8Array {
+  const frames: Write = (w) => w.list([frame(`f${DIGITS}`, `/home/user/project/m${DIGITS}.py`, 1)]);
+  const copies: Write = (w) =>
+    w
+      .bytes(0x5d, 0x28)
+      .raw(numberedCopies(count, isTrace ? entry('alloc', PLACE, frames) : segment(0, PLACE, frames)))
+      .bytes(0x65);
+  return new PickleWriter()
+    .dict({
+      segments: isTrace ? (w) => w.list([]) : copies,
+      device_traces: (w) => w.list(isTrace ? [copies] : []),
+    })
+    .stop();
+}
+
 const long = (i: number): Write => text(String(i).padStart(LONG, 'x'));
 
 const COMPARED = ['--json', '--markdown', '--all'];
@@ -144,6 +191,8 @@ export const NAMES: readonly Attack[] = [
     }),
     commands: COMPARED.map((output) => ['compare', output, 'FOLDER/a', 'FOLDER/b']),
   },
+  one('a million segments, each of a function and a file of its own', () => distinctNames(1_000_000, false)),
+  one('200,000 allocations, each of a function and a file of its own', () => distinctNames(200_000, true)),
   one('1,000 long texts on trace entries', () =>
     entries(1000, (i) => ({ user_metadata: long(i), compile_context: long(i + 1) })),
   ),

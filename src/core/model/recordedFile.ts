@@ -28,6 +28,9 @@ const TORCH_TREE =
 const GENERATED =
   /(?:^|[\\/])(?:torchinductor_[^\\/]*[\\/].*|torch_compile_debug[\\/].*|fx_generated__[^\\/]*\.py|[a-z0-9]{2}[\\/]c[a-z2-7]{51}\.py)$/;
 
+/** In place of the file and the function of all stacks that a snapshot has too many of, see `boundedStacks`. */
+export const SMALLER_STACKS = '<smaller stacks>';
+
 /** Kinds by name: the stacks of a run repeat file names. */
 const known = new Map<string, RecordedKind>();
 const MAX_KNOWN = 1 << 16;
@@ -43,7 +46,8 @@ export function recordedKind(file: string): RecordedKind {
 }
 
 function kindOf(file: string): RecordedKind {
-  if (INTERACTIVE.test(file)) return 'interactive';
+  // Most of them may be a user's, and their name does not show a place.
+  if (INTERACTIVE.test(file) || file === SMALLER_STACKS) return 'interactive';
   if (file.startsWith('<')) return file.startsWith('<frozen') ? 'library' : 'generated';
   if (file.includes('.py:')) return 'generated'; // `subclass_codegen.py:codegen(compiled_function_forward)`
   if (!PYTHON.test(file)) return 'native';
