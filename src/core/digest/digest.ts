@@ -5,6 +5,7 @@ import { recordedKind } from '../model/recordedFile.js';
 import type { Recording } from '../model/recording.js';
 import { hostLast, PINNED_HOST, type Bytes, type Microseconds } from '../model/units.js';
 import { disagreement } from './disagreement.js';
+import { tooManyStacks } from './tooManyStacks.js';
 import { deviceViews } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
@@ -180,7 +181,11 @@ export function figuresOf(
     savedAtUs,
     devices: deviceTotals(snapshot),
     files: usersFiles(snapshot),
-    warnings: [...snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)), ...disagreements],
+    warnings: [
+      ...snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)),
+      ...disagreements,
+      ...tooManyStacks(snapshot),
+    ],
     recording,
   };
 }

@@ -72,7 +72,9 @@ export function boundedStacks(
       count,
       name: Uint32Array.from({ length: count }, (_, frame) => (isNamed[frame] === 1 ? frames.name[frame] : smaller)),
       file: Uint32Array.from({ length: count }, (_, frame) => (isNamed[frame] === 1 ? frames.file[frame] : smaller)),
-      line: Int32Array.from({ length: count }, (_, frame) => (isNamed[frame] === 1 ? frames.line[frame] : UNKNOWN_LINE)),
+      line: Int32Array.from({ length: count }, (_, frame) =>
+        isNamed[frame] === 1 ? frames.line[frame] : UNKNOWN_LINE,
+      ),
     },
     omitted,
   };

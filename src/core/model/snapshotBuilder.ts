@@ -21,10 +21,7 @@ import {
 } from './snapshot.js';
 import { EventColumns, MAX_EXPECTED, type EventRow } from './eventColumns.js';
 import { FrameInterner, StackInterner } from './stackInterner.js';
-import { SMALLER_STACKS } from './recordedFile.js';
 import { StringPool } from './stringPool.js';
-import { countText } from '../text/numberText.js';
-import { t } from '../text/translate.js';
 import type { Bytes, DeviceOrdinal, EventIndex, Microseconds, StackId, StringId } from './units.js';
 
 export interface BlockRow {
@@ -269,27 +266,14 @@ export class SnapshotBuilder {
       absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
     (facts.link ?? linkByReplay)(snapshot);
-    const { stacks, frames, omitted } = boundedStacks(snapshot, this.strings);
+    const { stacks, frames } = boundedStacks(snapshot, this.strings);
     return {
       ...snapshot,
       stacks,
       frames: boundedNames(frames, this.strings),
-      warnings: omitted === 0 ? snapshot.warnings : [...snapshot.warnings, tooManyStacks(stacks.count, omitted)],
       blocks: { ...blocks, category: blockCategories(snapshot) },
     };
   }
-}
-
-function tooManyStacks(shown: number, omitted: number): SnapshotWarning {
-  return {
-    code: 'tooManyStacks',
-    message: t(
-      'The snapshot has {0} stacks, of which the smallest {1} are added up as {2}: record with stacks="python".',
-      countText(shown - 1 + omitted),
-      countText(omitted),
-      SMALLER_STACKS,
-    ),
-  };
 }
 
 function absentColumns(

@@ -34,7 +34,8 @@ describe('Stacks beyond the limit', () => {
     const { snapshot: one, omitted } = await bounded(2, 100);
     assert.equal(omitted, 2);
     assert.deepEqual(heldBy(one), { [`${SMALLER_STACKS}:-1`]: 1024, '/home/u/m3.py:3': 1024, '/home/u/m4.py:4': 1536 });
-    const { groups, files } = digestSnapshot('x', one);
+    const { groups, files, warnings } = digestSnapshot('x', one);
+    assert.ok(warnings.some(({ code }) => code === 'tooManyStacks'));
     assert.deepEqual(groups.map(({ liveBytes }) => liveBytes).sort(), [1024, 1024, 1536]);
     assert.deepEqual([...files].sort(), ['/home/u/m3.py', '/home/u/m4.py', SMALLER_STACKS]);
   });

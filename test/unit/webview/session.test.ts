@@ -193,7 +193,7 @@ describe('the session of a timeline', () => {
     assert.ok(range.from > byTime.events * 0.7, 'it is not the whole history');
   });
 
-  it('shows the whole history that was asked for before the new axis is known', async () => {
+  it('shows the whole history that was requested before the new axis is known', async () => {
     const { store, session } = begin();
     const { curve: byTime } = await settled(store);
     assert.ok(byTime !== null);
