@@ -24,7 +24,7 @@ describe('the timeline in German', () => {
     const files = ['detector/pyramid.py', 'train.py'];
     const harness = await TimelineHarness.open(browser, { paths: [late], files, language: 'de' });
     const { page } = harness;
-    await page.getByText('was sie hält').click();
+    await page.getByText('woraus sie besteht').click();
     await page.locator('.live .summary', { hasText: 'das meiste von detector/pyramid.py' }).waitFor();
 
     const bundle = JSON.parse(readFileSync(join(repositoryRoot(), 'l10n/bundle.l10n.de.json'), 'utf8')) as Record<
