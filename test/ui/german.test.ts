@@ -45,7 +45,7 @@ describe('In German', () => {
   it('the timeline is opened by its German name and has German texts', async () => {
     await workbench.runCommand('Leakline: Zeitachse öffnen');
     const timeline = await workbench.webview('[role=application]');
-    await timeline.frame.getByText(/^Spitze \d,\d+ GiB: woraus sie besteht$/).click();
+    await timeline.frame.getByText(/Spitze .*: woraus sie besteht/).click();
     await timeline
       .locator('.live .summary', { hasText: /\d,\d+ GiB belegt von \d,\d+ GiB reserviert, gehalten von \d+ Zeilen/ })
       .waitFor();
