@@ -74,7 +74,7 @@ describe('leakline mcp', () => {
     const other = await ask(client, 'explain_gpu_memory_leak', { file: 'detector/data.py', line: 1 });
     assert.match(other.text, /"verdict":null.*"line":18/);
     const peak = await ask(client, 'gpu_memory_at_peak');
-    assert.match(peak.text, /Peak of device 0: 1\.5 GiB live/);
+    assert.match(peak.text, /Peak of device 0: 1\.5 GiB in step 40/);
     assert.match(
       (await ask(client, 'gpu_memory_at_peak', { rank: 7 })).text,
       /There is no rank 7\. Recorded ranks: 0\./,

@@ -111,6 +111,8 @@ describe('A snapshot', () => {
 
     await snapshots.click('memory_stats.jsonl');
     const timeline = await workbench.timeline();
+    // Until then, the timeline shows the run.
+    await timeline.panel.frame.getByText('memory_stats.jsonl').filter({ visible: true }).first().waitFor();
     await timeline.lookIntoPeak();
     const { rows: listed, summary } = await timeline.live();
     const [only, ...others] = listed;
