@@ -67,12 +67,14 @@ export function measureGrowing({ dist, data, make, median }: GrowingBench): stri
   const twenty = run('twenty', TWENTY);
   const [soak, level] = [run('soak', SOAK), run('level', LEVEL)];
   const soaks = [soak, level].map(({ files, truths }) => row('soak', files, truths, 1, HOST));
+  const burst = row('burst', level.files, level.truths, 1, HOST);
   const nth = row('nthDump', level.files.slice(0, NTH), level.truths.slice(0, NTH), 1);
   const rows: [string, ReturnType<typeof median>][] = [
     ['`analyze --json`, the last of twenty dumps', row('analyze', twenty.files.slice(-1), twenty.truths.slice(-1))],
     ['`analyze --json`, all twenty', row('analyze', twenty.files, twenty.truths)],
     [`${SOAK.dumps} dumps in the worker, a report after each`, soaks[0]],
     [`${LEVEL.dumps} dumps of equal size`, soaks[1]],
+    [`${LEVEL.dumps} dumps of equal size at once, reports meanwhile`, burst],
   ];
   const [growing, equal] = soaks.map((one) => pointsOf<{ dumps: number; cpuMsPerDump: number; mib: number }>(one));
   return [

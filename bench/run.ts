@@ -165,6 +165,7 @@ async function bundle(): Promise<void> {
       'rows/open',
       'rows/analyze',
       'rows/soak',
+      'rows/burst',
       'rows/nthDump',
     ].map((name) => join(here, `${name}.ts`)),
     outdir: dist,

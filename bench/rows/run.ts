@@ -6,11 +6,20 @@ import { startWorker } from './worker.js';
 /** Dumps of one process that come one after the other, in a worker of its own. After each there is a report, as in the editor. */
 export class Run {
   readonly found = { events: 0, liveBytes: 0 } satisfies Found;
-  private readonly worker = startWorker({ readers: 1, reading: { cache: null, timeLimitMs: null } });
+  private readonly worker: ReturnType<typeof startWorker>;
   private readonly paths: string[] = [];
   private last: SentResult | null = null;
 
+  constructor(readers = 1) {
+    this.worker = startWorker({ readers, reading: { cache: null, timeLimitMs: null } });
+  }
+
   async dump(path: string): Promise<void> {
+    await this.load(path);
+    await this.report();
+  }
+
+  async load(path: string): Promise<void> {
     this.paths.push(path);
     const { calls } = this.worker;
     const { snapshots } = await calls.call('load', { path });
@@ -18,8 +27,11 @@ export class Run {
       this.found.events += snapshot.events;
       for (const device of snapshot.devices) this.found.liveBytes += device.liveBytes;
     }
+  }
+
+  async report(): Promise<void> {
     const { last } = this;
-    const answer: SentResult = await calls.call('report', last?.number ?? null);
+    const answer: SentResult = await this.worker.calls.call('report', last?.number ?? null);
     const { report, repeated } = answer;
     this.last =
       repeated === null || last === null ? answer : { ...answer, report: withRepeated(report, repeated, last.report) };

@@ -55,6 +55,9 @@ const DEFAULT_BUDGET: Bytes = 1 << 30;
 /** And of no more snapshots: a timeline that is opened later reads its own. */
 const MAX_RESIDENT = 4;
 
+/** Digests in memory as a whole, until a report packs those that it does not look at. */
+const MAX_WHOLE = 64;
+
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
@@ -62,6 +65,8 @@ export class SnapshotStore {
   private readonly inOrder: Entry[] = [];
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
+  /** Digests that are not packed. */
+  private readonly whole = new Set<StoredDigest>();
   /** The next one shares its equal parts. */
   private latest: StoredDigest | null = null;
   /** See `elsewhere` and `digests`; null after a change. */
@@ -137,21 +142,31 @@ export class SnapshotStore {
       if (reading.snapshot !== null) this.keep(digest.path, reading.state, reading.snapshot);
     }
     this.put({ path, state, sidecar, digests, other: null, key, kept: null });
+    // Files wait newest first, so this one is the oldest of a burst, which comes before the next report.
+    if (this.whole.size > MAX_WHOLE) for (const digest of digests) this.pack(digest);
     return { digests, read: true };
   }
 
   /** Packs the digests of all snapshots but these, one in each turn of the event loop. */
-  async packBut(whole: ReadonlySet<string>): Promise<void> {
-    for (const digest of this.digests) {
-      if (digest.isPacked || whole.has(digest.path)) continue;
-      findFacts(digest);
-      digest.pack(this.keepPacked);
+  async packBut(needed: ReadonlySet<string>): Promise<void> {
+    for (const digest of [...this.whole]) {
+      if (needed.has(digest.path)) continue;
+      this.pack(digest);
       await setImmediate();
     }
   }
 
+  private pack(digest: StoredDigest): void {
+    findFacts(digest);
+    digest.pack(this.keepPacked);
+    this.whole.delete(digest);
+  }
+
   unload(path: string): void {
-    for (const digest of this.entries.get(path)?.digests ?? []) this.resident.delete(digest.path);
+    for (const digest of this.entries.get(path)?.digests ?? []) {
+      this.resident.delete(digest.path);
+      this.whole.delete(digest);
+    }
     if (this.entries.delete(path)) this.inOrder.splice(this.placeOf(path), 1);
     this.forgetKnown();
   }
@@ -242,6 +257,8 @@ export class SnapshotStore {
 
   private put(entry: Entry): void {
     const { path } = entry;
+    for (const digest of this.entries.get(path)?.digests ?? []) this.whole.delete(digest);
+    for (const digest of entry.digests) this.whole.add(digest);
     this.inOrder.splice(this.placeOf(path), this.entries.has(path) ? 1 : 0, entry);
     this.entries.set(path, entry);
     this.forgetKnown();

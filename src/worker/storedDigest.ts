@@ -83,27 +83,38 @@ class LargeParts implements Large {
 /** The weakest: it takes a third of the time of the usual one. */
 const LEVEL = 1;
 
+/**
+ * Packed parts whose values are in memory, the latest last. Weak references would keep a value until the end of the
+ * job, and a report that joins a thousand dumps is one job.
+ */
+const unpacked: Packable<object>[] = [];
+const MAX_UNPACKED = 8;
+
 class Packable<Value extends object> {
   private packed: StoredBytes | null = null;
 
-  /** @param held the value, or what is left of it while it is packed */
-  constructor(private held: Value | WeakRef<Value> | null) {}
+  /** @param held the value; null while only the packed one is there */
+  constructor(private held: Value | null) {}
 
   get isPacked(): boolean {
     return this.packed !== null;
   }
 
   get value(): Value {
-    const known = this.held instanceof WeakRef ? this.held.deref() : this.held;
-    if (known != null) return known;
-    const value = deserialize(inflateRawSync(this.packed?.read() ?? new Uint8Array())) as Value;
-    this.held = new WeakRef(value);
-    return value;
+    if (this.held !== null) return this.held;
+    this.held = deserialize(inflateRawSync(this.packed?.read() ?? new Uint8Array())) as Value;
+    unpacked.push(this);
+    if (unpacked.length > MAX_UNPACKED) unpacked.shift()?.release();
+    return this.held;
   }
 
   pack(keep: StoreBytes): void {
     if (this.packed !== null) return;
     this.packed = keep(Uint8Array.from(deflateRawSync(serialize(this.held), { level: LEVEL })));
+    this.held = null;
+  }
+
+  private release(): void {
     this.held = null;
   }
 }

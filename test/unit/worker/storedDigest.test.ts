@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { copyFile, mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
@@ -83,5 +85,18 @@ describe('A packed digest', () => {
       }
     }
     assert.deepEqual((await worker.report(null, signal)).report, report);
+  });
+
+  it('is also what the worker keeps of dumps that come faster than reports', async () => {
+    const store = new SnapshotStore(readingHere());
+    const folder = await mkdtemp(join(tmpdir(), 'leakline-burst-'));
+    const { signal } = new AbortController();
+    const [file] = picklesUnder(RUN);
+    for (let dump = 0; dump < 80; dump++) {
+      const path = join(folder, `step_${dump}.pickle`);
+      await copyFile(file, path);
+      await store.load(path, signal, () => undefined);
+    }
+    assert.equal(store.digests.filter(({ isPacked }) => !isPacked).length, 64);
   });
 });
