@@ -121,7 +121,8 @@ export class OutOfMemoryMessages {
         ({ mtime }) => mtime,
         () => Infinity,
       );
-      if (savedAtMs * 1000 <= atUs) kept.push(failure);
+      // VS Code rounds the time to milliseconds.
+      if (savedAtMs <= Math.ceil(atUs / 1000)) kept.push(failure);
     }
     return kept;
   }
