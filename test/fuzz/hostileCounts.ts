@@ -1,6 +1,19 @@
 /** Segments, blocks and events of odd numbers and in odd orders. */
 import { PickleWriter } from '../support/pickleWriter.js';
-import { entry, frame, int, noFrames, one, segment, snapshot, text, times, type Attack, type Write } from './made.js';
+import {
+  FLAT,
+  entry,
+  frame,
+  int,
+  noFrames,
+  one,
+  segment,
+  snapshot,
+  text,
+  times,
+  type Attack,
+  type Write,
+} from './made.js';
 
 interface Event {
   readonly action: string;
@@ -66,9 +79,6 @@ function loop(rounds: number, frames: (round: number) => Write): Uint8Array {
 const called = (...names: string[]): Write => {
   return (w) => w.list(names.map((name, i) => frame(name, `/${name}.py`, i + 1)));
 };
-
-/** In MiB, however many files there are. */
-const FLAT = 300;
 
 /** 10,000 files of this content: by their names, twice as many take as long as an attack may. */
 function refused(name: string, content: string): Attack {

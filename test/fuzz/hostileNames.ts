@@ -1,6 +1,7 @@
 /** Few names that are mentioned often, and many of them. */
 import { PickleWriter } from '../support/pickleWriter.js';
 import {
+  FLAT,
   deepStacks,
   entry,
   frame,
@@ -192,7 +193,10 @@ export const NAMES: readonly Attack[] = [
     commands: COMPARED.map((output) => ['compare', output, 'FOLDER/a', 'FOLDER/b']),
   },
   one('a million segments, each of a function and a file of its own', () => distinctNames(1_000_000, false)),
-  one('200,000 allocations, each of a function and a file of its own', () => distinctNames(200_000, true)),
+  {
+    ...one('200,000 allocations, each of a function and a file of its own', () => distinctNames(200_000, true)),
+    mostMemory: FLAT,
+  },
   one('1,000 long texts on trace entries', () =>
     entries(1000, (i) => ({ user_metadata: long(i), compile_context: long(i + 1) })),
   ),

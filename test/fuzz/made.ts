@@ -16,6 +16,9 @@ export interface Attack {
   readonly commands?: readonly (readonly string[])[];
 }
 
+/** In MiB, however many files or names there are. */
+export const FLAT = 300;
+
 export type Write = (writer: PickleWriter) => unknown;
 
 export const MB = 1 << 20;

@@ -4,7 +4,7 @@ import type { StringPool } from './stringPool.js';
 import type { Bytes, StackId } from './units.js';
 
 /** A real program has some thousands of stacks; each takes some kilobytes of a report. */
-const MAX_STACKS = 1 << 16;
+const MAX_STACKS = 1 << 15;
 /** Frames that stacks name, in total. */
 const MAX_FRAMES = 1 << 17;
 

@@ -27,4 +27,14 @@ describe('Names of frames', () => {
     assert.match(strings.text(file), /^éx+…x+_end\.py$/);
     assert.ok(FRAMES * (strings.lengthOf(file) + strings.lengthOf(short)) <= MOST);
   });
+
+  it('are the same one for all texts beyond the maximum', () => {
+    const pool = new StringPool();
+    const ids = Array.from({ length: 300_000 }, (_, i) => pool.internText(`name${i}`));
+    assert.equal(pool.count, 2 ** 18);
+    assert.equal(pool.text(ids[0]), 'name0');
+    assert.equal(pool.internText('name0'), ids[0]);
+    assert.equal(pool.text(ids[299_999]), '<smaller stacks>');
+    assert.equal(pool.internText('<smaller stacks>'), ids[299_999]);
+  });
 });
