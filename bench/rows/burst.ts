@@ -1,4 +1,5 @@
 /** Dumps that come faster than they are read: `burst.mjs FILE…`. Two files are read at a time, with reports meanwhile. */
+import { setTimeout } from 'node:timers/promises';
 import { measure } from './measure.js';
 import { Run } from './run.js';
 
@@ -9,19 +10,15 @@ const run = new Run(2);
 const PAUSE_MS = 500;
 
 await measure(async () => {
-  let reading = true;
   const lane = async (): Promise<void> => {
     for (let path = files.pop(); path !== undefined; path = files.pop()) await run.load(path);
   };
-  const reports = (async () => {
-    while (reading) {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-      await run.report();
-    }
-  })();
-  await Promise.all([lane(), lane()]);
-  reading = false;
-  await reports;
+  const lanes = Promise.all([lane(), lane()]);
+  do {
+    await Promise.race([lanes, setTimeout(PAUSE_MS)]);
+    await run.report();
+  } while (files.length > 0);
+  await lanes;
   return run.found;
 });
 await run.end();

@@ -1,7 +1,5 @@
 """``leakline attach``, ``dump``, ``detach`` and ``holders``: reach a Python process that runs. Its main thread runs one file between
-two instructions of Python, by ``sys.remote_exec`` from Python 3.14 on, else by a pending call that gdb adds. While gdb
-stops the process, for a few tenths of a second, it runs no Python: it maps one page of memory for a line of text, and
-puts ``PyRun_SimpleString`` with that line into the interpreter's queue. Neither call allocates or takes the GIL.
+two instructions of Python, by ``sys.remote_exec`` from Python 3.14 on, else by a pending call that a debugger adds.
 """
 from __future__ import annotations
 
@@ -11,8 +9,6 @@ import dataclasses
 import json
 import os
 import shutil
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -21,11 +17,11 @@ from typing import Any, Dict, Iterator, List, Optional
 from leakline_recorder import cli
 from leakline_recorder.options import Options
 
+from . import debuggers
 from .holding import Holders
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WAIT_SECONDS = 60.0     # for the main thread to run Python
-GDB_SECONDS = 60.0
 _DEVICES = '/dev/nvidia', '/dev/kfd', '/dev/dri/'
 YAMA = '/proc/sys/kernel/yama/ptrace_scope'
 
@@ -65,20 +61,6 @@ except OSError:
     text = ''
 exec(text, {{}})
 """
-#: The script stops at its first error, and gdb then leaves the process.
-_GDB = r'''
-attach {pid}
-handle all nostop noprint pass
-sharedlibrary /libpython
-sharedlibrary /libc[.-]
-sharedlibrary ld-musl
-set $queue = (int (*)(void *, void *)) Py_AddPendingCall
-set $run = (void *) PyRun_SimpleString
-set $text = ((void *(*)(void *, unsigned long, int, int, int, long)) mmap)(0, {size}, 3, 0x22, -1, 0)
-set {{char[{size}]}} $text = "{line}"
-printf "leakline: %d\n", $queue($run, $text)
-detach
-'''
 
 
 _ABOUT = {
@@ -299,41 +281,11 @@ def _run(pid: int, folder: str, path: str) -> None:
         except PermissionError:
             raise _no_rights(pid) from None
         except (RuntimeError, OSError):
-            pass    # another version of Python: gdb does not depend on it
-    gdb = shutil.which('gdb')
-    if gdb is None:
-        raise AttachError('gdb is missing, which attach needs for Python up to 3.13. Install it: apt-get install gdb')
-    line = f'exec({_READ.format(path=path)!r}, {{}})\n'.encode()    # it binds no name in the program
-    text = ''.join(f'\\{byte:03o}' for byte in line)
-    commands = os.path.join(folder, 'commands.gdb')
-    with open(commands, 'w', encoding='ascii') as file:
-        file.write(_GDB.format(pid=pid, size=len(line) + 1, line=text))
-    quiet = [f'-iex={one}' for one in ('set auto-load no', 'set auto-solib-add off', 'set confirm off', 'set pagination off', 'set language c',
-                                       'set unwindonsignal on')]
-    _check_output(pid, *_output([gdb, '-nx', '-batch', *quiet, f'/proc/{pid}/exe', '-x', commands]))
-
-
-def _output(command: List[str]) -> List[str]:
-    """Output and errors. gdb is interrupted after a time, never killed: in the middle of a call, the process would die."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding='utf-8', errors='replace',
-                          env={**os.environ, 'DEBUGINFOD_URLS': '', 'LC_ALL': 'C'}, start_new_session=True) as running:
-        while True:
-            try:
-                return list(running.communicate(timeout=GDB_SECONDS))
-            except subprocess.TimeoutExpired:
-                running.send_signal(signal.SIGINT)
-            except KeyboardInterrupt:
-                continue    # it ends soon
-
-
-def _check_output(pid: int, output: str, errors: str) -> None:
-    if 'leakline: 0\n' in output:
-        return
-    if 'leakline: ' in output:
-        raise AttachError(f'process {pid} has too many pending calls. Try again.')
-    if 'not permitted' in errors:
-        raise _no_rights(pid)
-    if 'No symbol ' in errors:
-        raise AttachError(f'process {pid} has no CPython that gdb can read, or one whose files were replaced since it started.')
-    last: Optional[str] = next((line for line in reversed(errors.splitlines()) if line.strip()), 'no answer')
-    raise AttachError(f'gdb could not reach process {pid}: {last}')
+            pass    # another version of Python: a debugger does not depend on it
+    line = f'exec({_READ.format(path=path)!r}, {{}})'    # it binds no name in the program
+    try:
+        debuggers.run_line(pid, line, folder)
+    except debuggers.NoRights:
+        raise _no_rights(pid) from None
+    except debuggers.DebuggerError as error:
+        raise AttachError(str(error)) from None

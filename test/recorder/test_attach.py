@@ -1,7 +1,8 @@
-"""Processes that run are reached by gdb: they record themselves, stop again, and show what they hold."""
+"""Processes that run are reached by a debugger: they record themselves, stop again, and show what they hold."""
 from __future__ import annotations
 
 import gc
+import glob
 import importlib.util
 import json
 import os
@@ -10,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 import weakref
@@ -17,7 +19,7 @@ import weakref
 import torch
 
 import leakline
-from leakline import attach
+from leakline import attach, debuggers
 from test_api import HAS_NODE, RECORDER, InFolder
 
 HAS_IPYTHON = importlib.util.find_spec('IPython') is not None
@@ -27,6 +29,7 @@ import hashlib
 import os
 import random
 import sys
+import tempfile
 import time
 import torch
 from torch import nn
@@ -77,8 +80,8 @@ def state():
 
 def reason():
     """Why no process can be reached on this machine; '' if one can."""
-    if sys.platform != 'linux' or not (shutil.which('gdb') or hasattr(sys, 'remote_exec')):
-        return 'no gdb'
+    if sys.platform != 'linux' or not (shutil.which('gdb') or shutil.which('lldb') or hasattr(sys, 'remote_exec')):
+        return 'no debugger'
     child = subprocess.Popen([sys.executable, '-c', 'import time\nwhile True: time.sleep(0.01)'])
     try:
         folder = os.path.join('/proc', str(child.pid))
@@ -322,6 +325,20 @@ class CheckTest(unittest.TestCase):
             gc.enable()
 
 
+class VersionsTest(unittest.TestCase):
+    @unittest.skipIf(REASON or hasattr(sys, 'remote_exec'), REASON or 'this Python needs no debugger')
+    def test_runs_a_line_in_each_python_of_this_machine(self):
+        installed = sorted(glob.glob(os.path.expanduser('~/.pyenv/versions/3.*/bin/python'))) or [sys.executable]
+        for python in installed:
+            with self.subTest(python), tempfile.TemporaryDirectory() as folder:
+                child = subprocess.Popen([python, '-c', 'import time\nprint(flush=True)\nwhile True: time.sleep(0.01)'], stdout=subprocess.PIPE)
+                self.addCleanup(child.communicate)
+                self.addCleanup(child.kill)
+                child.stdout.readline()
+                debuggers.run_line(child.pid, 'import os; os._exit(7)', folder)
+                self.assertEqual(child.wait(60), 7)
+
+
 class RefusalTest(Running):
     def refused(self, pid, *more, action='attach', **env):
         text = self.leakline(action, pid, *more, code=2, **env)
@@ -375,6 +392,22 @@ class RefusalTest(Running):
                               capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr),
                          (2, 'leakline: gdb is missing, which attach needs for Python up to 3.13. Install it: apt-get install gdb\n'))
+
+    def test_a_debugger_that_fails(self):
+        if hasattr(sys, 'remote_exec'):
+            self.skipTest('this Python needs no debugger')
+        running = self.start(TRAINING, '1000000')
+        folder = os.path.join(self.folder, 'bin')
+        os.mkdir(folder)
+        tried = os.path.join(folder, 'tried')
+        gdb = self.write(os.path.join('bin', 'gdb'), f'#!/bin/sh\necho "$@" > {tried}\necho "Bad address." >&2\nexit 1\n')
+        os.chmod(gdb, 0o755)
+        done = subprocess.run([sys.executable, '-m', 'leakline', 'attach', str(running.pid)], env={**os.environ, 'PYTHONPATH': RECORDER, 'PATH': folder},
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, 'leakline: no debugger can call functions in a process here: gdb (Bad address.). Install lldb: apt-get install lldb\n'))
+        with open(tried, encoding='utf-8') as file:
+            self.assertNotIn(f'/proc/{running.pid}/', file.read())
 
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv') and shutil.which('gdb'), 'needs root, setpriv and gdb')
     def test_no_right_to_trace(self):
