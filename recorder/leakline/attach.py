@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from .holding import Holders
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WAIT_SECONDS = 60.0     # for the main thread to run Python
+TRACED_SECONDS = 10.0   # for an earlier command to leave the process
+_RUNS_TORCH = re.compile(r'^\S+ \S\Sx.*/libtorch', re.M)
 _DEVICES = '/dev/nvidia', '/dev/kfd', '/dev/dri/'
 YAMA = '/proc/sys/kernel/yama/ptrace_scope'
 
@@ -83,6 +86,9 @@ def main(action: str, arguments: List[str]) -> int:
     except AttachError as error:
         print(f'leakline: {error}', file=sys.stderr)
         return 2
+    except BrokenPipeError:    # the reader, such as `head`, has all it wants
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         return 130
 
@@ -151,7 +157,8 @@ def processes() -> List[Process]:
         try:
             with open(f'/proc/{name}/maps', encoding='utf-8', errors='replace') as maps, open(f'/proc/{name}/cmdline', 'rb') as command:
                 mapped = maps.read()
-                if name.isdigit() and '/libtorch' in mapped:
+                # A debugger maps the libraries of its process, too, but does not run them.
+                if name.isdigit() and _RUNS_TORCH.search(mapped):
                     given = ' '.join(part.decode(errors='replace') for part in command.read().split(b'\0') if part)
                     uses_gpu = any(device in mapped for device in _DEVICES) or any(path.startswith(_DEVICES) for path in _opened(name))
                     found.append(Process(int(name), _printable(given), os.readlink(f'/proc/{name}/exe'), uses_gpu))
@@ -229,6 +236,10 @@ def _check(pid: int) -> None:
     if sys.platform != 'linux':
         raise AttachError('attach, dump, detach and holders need Linux.')
     status = _status(pid)
+    last = time.monotonic() + TRACED_SECONDS
+    while status.get('TracerPid', '0') != '0' and time.monotonic() < last:
+        time.sleep(0.05)
+        status = _status(pid)
     if not status:
         raise AttachError(f'there is no process {pid}.')
     if status['State'][0] in 'ZX':

@@ -29,7 +29,6 @@ import hashlib
 import os
 import random
 import sys
-import tempfile
 import time
 import torch
 from torch import nn

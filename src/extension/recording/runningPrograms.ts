@@ -13,11 +13,14 @@ import { RECORDING_TASK_TYPE } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { recorderOptions } from '../settings.js';
 import type { SourcePlace } from '../workspace/openSource.js';
+import { reportPath } from '../workspace/reportPaths.js';
 import type { Interpreters } from './interpreters.js';
 
 /** Attaching waits a minute for a debugger, and another for the program's main thread. */
 const MAX_WAIT_MS = 150_000;
 const MAX_ANSWER_BYTES = 16 << 20;
+/** Nothing tells that a process of another parent has ended. */
+const LOOK_MS = 3_000;
 /** Runs with the folder of the Python packages, the name of a command and its arguments. */
 const COMMAND = `
 import sys
@@ -77,6 +80,7 @@ export class RunningPrograms implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Processes that this window attached to. */
   private readonly attached = new Map<number, Program>();
+  private lookTimer: ReturnType<typeof setInterval> | undefined;
   private tasks = 0;
   private readonly subscriptions: vscode.Disposable[];
 
@@ -107,6 +111,7 @@ export class RunningPrograms implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearInterval(this.lookTimer);
     for (const one of this.subscriptions) one.dispose();
   }
 
@@ -119,6 +124,9 @@ export class RunningPrograms implements vscode.Disposable {
     const options = folder === undefined ? [] : recorderOptions(folder);
     await this.ask(program, 'attach', [...options, ...onCpu(program)], title);
     this.attached.set(program.pid, program);
+    this.lookTimer ??= setInterval(() => {
+      for (const pid of this.attached.keys()) if (!isRunning(pid)) this.forget(pid);
+    }, LOOK_MS).unref();
     this.changed.fire();
     void vscode.window.showInformationMessage(vscode.l10n.t('Process {0} is recorded.', program.pid));
   }
@@ -133,9 +141,17 @@ export class RunningPrograms implements vscode.Disposable {
       await this.ask(program, 'detach', [], title);
       void vscode.window.showInformationMessage(vscode.l10n.t('Process {0} is no longer recorded.', program.pid));
     } finally {
-      this.attached.delete(program.pid);
-      this.changed.fire();
+      this.forget(program.pid);
     }
+  }
+
+  private forget(pid: number): void {
+    this.attached.delete(pid);
+    if (this.attached.size === 0) {
+      clearInterval(this.lookTimer);
+      this.lookTimer = undefined;
+    }
+    this.changed.fire();
   }
 
   /** Writes a snapshot of a program that records. @throws Error with a message for users */
@@ -169,7 +185,7 @@ export class RunningPrograms implements vscode.Disposable {
         file === null || line === null
           ? visibleText(text)
           : `${visibleText(vscode.workspace.asRelativePath(file))}:${line}`,
-      place: file === null || line === null ? null : { file, line },
+      place: file === null || line === null ? null : { file: reportPath(vscode.Uri.file(file)), line },
     }));
     const rest = [
       { label: vscode.l10n.t('{0} smaller holders', found.omitted), bytes: found.omittedBytes },
@@ -276,6 +292,16 @@ function onCpu({ uses_gpu: usesGpu }: Program): string[] {
 /** What the command says after its own name. */
 function sentenceOf(errors: string): string {
   return /^leakline: ([^\n]*)/m.exec(errors)?.[1] ?? errors.trim().split('\n').at(-1) ?? '';
+}
+
+/** @param pid of a process of this user, or of any if this user is root */
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Ticks per second in `/proc`, on every platform of Linux that CUDA has. */
