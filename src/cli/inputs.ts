@@ -86,7 +86,7 @@ export async function expandInputs(
     const refused = (link: string, real: string): void => {
       const reason =
         within === null
-          ? `to ${real}, which contains ${path}. Link to the folder of the snapshots.`
+          ? `to ${real}, which contains this folder or files of the system. Link to the folder of the snapshots.`
           : 'out of the folders of this server. Start the server with its folder.';
       complain(`${folder}${link} is skipped: it links ${reason}`, true);
     };

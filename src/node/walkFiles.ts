@@ -1,6 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { SKIPPED_FOLDERS } from './skippedFolders.js';
+import { isSystemFolder, SKIPPED_FOLDERS } from './skippedFolders.js';
 
 /** A virtual environment has one of these at its top, whatever its name. */
 const ENVIRONMENT_MARKS = ['pyvenv.cfg', 'conda-meta'];
@@ -22,7 +22,7 @@ interface WalkedFile {
 interface Links {
   /** Real folders that links may lead into, null for any. */
   readonly within?: readonly string[] | null;
-  /** A link that leads elsewhere, or to a folder that contains the root: walking it could take the whole disk. */
+  /** A link that leads elsewhere, or to a folder that contains the root or is the system's: walking it could take the whole disk. */
   readonly refused?: (link: string, real: string) => void;
 }
 
@@ -45,7 +45,8 @@ export async function* walkFiles(
     const { folder } = next;
     const real = next.real ?? (await realpath(join(root, folder)).catch(() => null));
     if (real === null || walked.has(real)) continue;
-    if (next.real === null && folder !== '' && (isWithin(realRoot, real) || !mayFollow(real))) {
+    const isTooLarge = isWithin(realRoot, real) || isSystemFolder(real);
+    if (next.real === null && folder !== '' && (isTooLarge || !mayFollow(real))) {
       refused?.(folder, real);
       continue;
     }

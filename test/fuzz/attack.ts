@@ -12,10 +12,12 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { visibleLines } from '../../src/core/text/plainText.js';
 import { builtProgram } from '../support/repository.js';
 import { FIXTURES } from '../support/snapshots.js';
 import { ATTACKS, MODULES, SOURCES } from './hostile.js';
@@ -27,6 +29,8 @@ const EMPTY_SECONDS = 0.05;
 const MAX_BYTES = 2 ** 30;
 /** Of a report on any input. */
 const MAX_OUTPUT = 2 ** 28;
+/** An output of more bytes is not searched for invisible text. */
+const MAX_SEARCHED = 2 ** 24;
 /** Characters of a command. */
 const MAX_SHOWN = 100;
 /** Exit codes of the command line that say what they mean. */
@@ -74,6 +78,9 @@ const slowness = Math.max(
   ),
 );
 
+/** What the last command printed. */
+const shown = (): string => readFileSync(join(root, 'output'), 'utf8').replaceAll('\ufffd', '?');
+
 function judge(args: readonly string[], input: string | null = null, mostBytes = MAX_BYTES): End {
   rmSync(join(root, 'took.json'), { force: true });
   const output = openSync(join(root, 'output'), 'w');
@@ -100,7 +107,9 @@ function judge(args: readonly string[], input: string | null = null, mostBytes =
   if (status === null) return { problem: `ended by ${String(signal)}`, seconds: Infinity, bytes: Infinity };
   const { seconds, bytes } = took();
   const sentences = stderr.split('\n').slice(0, -1);
-  const odd = sentences.find((line) => !/^leakline: .*\.$/.test(line) || /is skipped|was stopped/.test(line));
+  const odd = sentences.find(
+    (line) => !/^leakline: .*\.$/.test(line) || /is skipped(?!: it links)|was stopped/.test(line),
+  );
   const problem = !MEANT.includes(status)
     ? `exit code ${status}: ${stderr.slice(0, 300)}`
     : odd !== undefined
@@ -111,7 +120,9 @@ function judge(args: readonly string[], input: string | null = null, mostBytes =
           ? 'too much memory'
           : written > MAX_OUTPUT
             ? `${written} bytes of output`
-            : null;
+            : written < MAX_SEARCHED && visibleLines(shown()) !== shown()
+              ? 'invisible text'
+              : null;
   return { seconds, bytes, problem };
 }
 
@@ -131,7 +142,7 @@ function tell(name: string, { problem, seconds, bytes }: End): void {
 
 const ANALYZE = [['analyze', '--json', 'FILES']];
 
-for (const { name, files, input, mostMemory, commands = ANALYZE } of ATTACKS.filter((attack) =>
+for (const { name, files, links = {}, input, mostMemory, commands = ANALYZE } of ATTACKS.filter((attack) =>
   attack.name.includes(part),
 )) {
   rmSync(folder, { recursive: true, force: true });
@@ -141,6 +152,7 @@ for (const { name, files, input, mostMemory, commands = ANALYZE } of ATTACKS.fil
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), content);
   }
+  for (const [link, target] of Object.entries(links)) symlinkSync(target, join(folder, link));
   const paths = made.map(([file]) => join(folder, file)).filter((path) => !path.endsWith('.leakline.json'));
   rmSync(join(root, 'out'), { recursive: true, force: true });
   for (const command of commands) {

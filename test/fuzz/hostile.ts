@@ -5,6 +5,7 @@ import { zipArchive } from '../support/zipWriter.js';
 import { FLEETS } from './hostileFleet.js';
 import { COUNTS } from './hostileCounts.js';
 import { JOBS } from './hostileJobs.js';
+import { LINKS } from './hostileLinks.js';
 import { NAMES } from './hostileNames.js';
 import { OTHERS } from './hostileOthers.js';
 import {
@@ -157,6 +158,7 @@ export const ATTACKS: readonly Attack[] = [
   ),
   sidecar('more than is read', () => `{${schema},"run":"${'a'.repeat(33 * MB)}"}`),
 
+  ...LINKS,
   ...NAMES,
   ...COUNTS,
   ...OTHERS,

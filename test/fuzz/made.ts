@@ -8,6 +8,8 @@ export interface Attack {
   readonly name: string;
   /** By file name. */
   readonly files: () => Record<string, string | Uint8Array> | Promise<Record<string, string | Uint8Array>>;
+  /** Symbolic links, by the name of the link. */
+  readonly links?: Readonly<Record<string, string>>;
   /** Of standard input; closed where left out. */
   readonly input?: () => string;
   /** In MiB, where it must stay below what any input may take. */

@@ -17,6 +17,8 @@ const PROFILED_OPERATOR = /^(aten::\w+)$/;
 const HELPER_FILE = /(?:^|[\\/])torch[\\/](?:_ops|_tensor|_compile|utils[\\/]_contextlib)\.py$/;
 const HELPER_NAME = /^(?:<|_?alloc(?:ate|_storage)?$|_?wrapper$|inner$|__call__$)/;
 const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
+/** Characters of a name that are searched: the part that counts is in front of the parameters. */
+const MAX_SEARCHED = 1000;
 
 /**
  * What a library allocates for where no line of the user calls it: a node of autograd such as `DivBackward0`, a
@@ -30,7 +32,9 @@ export function libraryName(frames: readonly DigestFrame[]): string | null {
 }
 
 function nativeName(frames: readonly DigestFrame[]): string | null {
-  const names = frames.filter(({ file }) => frameKind(file) === 'native').map((frame) => frame.function);
+  const names = frames
+    .filter(({ file }) => frameKind(file) === 'native')
+    .map((frame) => frame.function.slice(0, MAX_SEARCHED));
   const workspace = WORKSPACES.find(({ frame }) => names.some((name) => frame.test(name)));
   if (workspace !== undefined) return workspace.name;
   for (const pattern of [NODE, PROFILED_NODE, COLLECTIVE]) {

@@ -64,10 +64,9 @@ export function watchFolder(
       above.add(path);
       listener.limited(
         l10n.t(
-          '{0} is not watched: it links to {1}, which contains {2}. Link to the folder of the snapshots.',
+          '{0} is not watched: it links to {1}, which contains this folder or files of the system. Link to the folder of the snapshots.',
           path,
           real,
-          scope.folder,
         ),
       );
     }

@@ -1,12 +1,13 @@
 /** Follows links below a watched folder: each folder once, and no link to a folder above it. */
 import { realpathSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { isSystemFolder } from '../../node/skippedFolders.js';
 
 export type Link =
   | 'none'
   /** To a folder that is watched under another name. */
   | 'known'
-  /** To a folder that contains the watched one. */
+  /** To a folder that contains the watched one, or to one of the system. */
   | 'above'
   /** To another folder, or below one. */
   | 'other';
@@ -26,7 +27,7 @@ export class LinkedFolders {
     const real = realOf(path);
     if (real === null || real === join(this.root, below)) return { link: 'none', real: path };
     if (isBelow(real, this.root)) return { link: 'known', real };
-    if (isBelow(this.root, real)) return { link: 'above', real };
+    if (isBelow(this.root, real) || isSystemFolder(real)) return { link: 'above', real };
     const known = this.names.get(real);
     if (known !== undefined && known !== below) return { link: 'known', real };
     this.names.set(real, below);

@@ -91,6 +91,7 @@ describe('A job', () => {
     for (const name of ['last.pickle', 'z.pickle']) symlinkSync('step.pickle', join(linked, name));
     for (const name of ['far.pickle', 'further.pickle']) symlinkSync(other, join(linked, name));
     symlinkSync('/', join(linked, 'all'));
+    symlinkSync('/proc', join(linked, 'processes'));
     symlinkSync('..', join(linked, 'up'));
     const { stdout, stderr, status } = await runHere('analyze', '--json', linked);
     const { runs } = JSON.parse(stdout) as Report;
@@ -100,8 +101,8 @@ describe('A job', () => {
     ]);
     assert.equal(status, 0);
     const sentence = (name: string, target: string): string =>
-      `leakline: ${linked}/${name} is skipped: it links to ${target}, which contains ${linked}. Link to the folder of the snapshots.\n`;
-    assert.equal(stderr, sentence('all', '/') + sentence('up', folder));
+      `leakline: ${linked}/${name} is skipped: it links to ${target}, which contains this folder or files of the system. Link to the folder of the snapshots.\n`;
+    assert.equal(stderr, sentence('all', '/') + sentence('processes', '/proc') + sentence('up', folder));
   });
 
   it('has a baseline that follows no link, and errors that quote nothing of linked files', async () => {

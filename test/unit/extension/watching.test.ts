@@ -165,6 +165,7 @@ describe('A folder that is watched', () => {
 
   it('follows a link to another folder up to a number of folders, and none to what contains it', async () => {
     symlinkSync('/', join(folder, 'all'));
+    symlinkSync('/proc', join(folder, 'processes'));
     symlinkSync(outside('a', 'b', 'c', 'd'), join(folder, 'other'));
     for (const name of ['a', 'b', 'c', 'd']) writeFileSync(join(outside(), name, 'x.pickle'), '');
     writeFileSync(join(outside(), 'near.pickle'), '');
@@ -173,7 +174,10 @@ describe('A folder that is watched', () => {
     assert.ok(noticed.has('other/near.pickle'));
     assert.deepEqual(told.sort(), [
       `${folder} is too large to watch completely; exclude folders with the setting "Snapshots: Exclude".`,
-      `${folder}/all is not watched: it links to /, which contains ${folder}. Link to the folder of the snapshots.`,
+      ...[`all is not watched: it links to /`, `processes is not watched: it links to /proc`].map(
+        (start) =>
+          `${folder}/${start}, which contains this folder or files of the system. Link to the folder of the snapshots.`,
+      ),
     ]);
   });
 });
