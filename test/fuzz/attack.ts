@@ -120,7 +120,7 @@ function judge(args: readonly string[], input: string | null = null, mostBytes =
           ? 'too much memory'
           : written > MAX_OUTPUT
             ? `${written} bytes of output`
-            : written < MAX_SEARCHED && visibleLines(shown()) !== shown()
+            : written < MAX_SEARCHED && [shown(), stderr].some((text) => visibleLines(text) !== text)
               ? 'invisible text'
               : null;
   return { seconds, bytes, problem };

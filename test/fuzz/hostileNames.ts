@@ -144,6 +144,9 @@ function distinctNames(count: number, isTrace: boolean): Uint8Array {
 
 const long = (i: number): Write => text(String(i).padStart(LONG, 'x'));
 
+/** Tags that spell a word, a soft hyphen, an override, an annotation, a variation selector, and a colour of a terminal. */
+const UNSEEN = '\u{e0049}\u{e0067}\u{e006e}\u00ad\u202e\ufff9\u{e0100}\u001b[31m';
+const UNSEEN_FILES = times(6, (i) => `FOLDER/step_${i}${UNSEEN}.pickle`);
 const COMPARED = ['--json', '--markdown', '--all'];
 const OUTPUTS = ['--json', '--markdown', '--sarif', '--github'];
 
@@ -164,6 +167,23 @@ export const NAMES: readonly Attack[] = [
       ['digest', '--out', 'OUT', 'FILES'],
       ['summarize', 'OUT'],
       ['facts', 'OUT'],
+      ['facts', '--json', 'OUT'],
+      ['baseline', 'write', '--root', 'FOLDER', '--fail-on', 'growing', 'FILES'],
+    ],
+  },
+  {
+    name: 'names that nobody sees, in every output',
+    files: () =>
+      Object.fromEntries(
+        times(6, (i) => [`step_${i}${UNSEEN}.pickle`, deepStacks(20 * (i + 1), 3, 20, (n) => `f${n}${UNSEEN}`)]),
+      ),
+    commands: [
+      ...['', '--all', ...OUTPUTS].map((output) => ['analyze', ...(output === '' ? [] : [output]), 'FOLDER']),
+      ...COMPARED.map((output) => ['compare', output, UNSEEN_FILES[0], UNSEEN_FILES[5]]),
+      ['what-if', UNSEEN_FILES[5]],
+      ['digest', '--out', 'OUT', 'FILES'],
+      ['report', 'OUT'],
+      ['report', '--json', 'OUT'],
       ['facts', '--json', 'OUT'],
       ['baseline', 'write', '--root', 'FOLDER', '--fail-on', 'growing', 'FILES'],
     ],
