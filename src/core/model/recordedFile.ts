@@ -15,7 +15,7 @@ const INTERACTIVE =
 
 /** Whole components; a folder that is merely named alike (`my_site-packages`) is not one. */
 const LIBRARY_FOLDER =
-  /[\\/](?:site-packages|dist-packages|leakline_recorder|(?:python|pypy)\d[^\\/]*\.zip|lib(?:64)?[\\/](?:python|pypy)\d+(?:\.\d+)?t?)[\\/]/i;
+  /[\\/](?:site-packages|dist-packages|leakline_recorder|recorder[\\/]leakline|(?:python|pypy)\d[^\\/]*\.zip|lib(?:64)?[\\/](?:python|pypy)\d+(?:\.\d+)?t?)[\\/]/i;
 /** Windows has the standard library in `Lib` beside the interpreter, in a folder named after it or the environment. */
 const WINDOWS_LIBRARY =
   /[\\/](?:[^\\/]*(?:python|pypy|conda|miniforge|mambaforge)[^\\/]*|envs[\\/][^\\/]+)[\\/]lib[\\/]/i;

@@ -25,6 +25,7 @@ const FILES: Record<FrameKind, string[]> = {
     '/tmp/torchinductor_ml/ab/cabc.py',
     '/w/subclass_codegen.py:codegen(compiled_function_forward)',
     '/home/ml/leakline_recorder/steps.py',
+    '/opt/leakline/recorder/leakline/__main__.py',
   ],
   native: ['??', 'CUDACachingAllocator.cpp', '/usr/lib/libtorch_cuda.so', 'ceval.c', ''],
 };

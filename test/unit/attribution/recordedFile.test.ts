@@ -33,6 +33,7 @@ const FILES: Record<RecordedKind, string[]> = {
     '/opt/pytorch/torch/optim/adamw.py',
     '<frozen runpy>',
     '/home/ml/leakline_recorder/steps.py',
+    '/opt/leakline/recorder/leakline/__main__.py',
   ],
   generated: [
     '<string>',
