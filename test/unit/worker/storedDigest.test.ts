@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFile, mkdtemp } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
@@ -97,6 +97,7 @@ describe('A packed digest', () => {
       await copyFile(file, path);
       await store.load(path, signal, () => undefined);
     }
+    await rm(folder, { recursive: true });
     assert.equal(store.digests.filter(({ isPacked }) => !isPacked).length, 64);
   });
 });
