@@ -33,7 +33,12 @@ export function withSettingsOfBase(root, { pull_request: pull, merge_group: grou
 /** The file at a commit, null if it has none there. */
 function settingsAt(commit, root) {
   if (!existsSync(root)) throw new Error(`The input root names no folder: '${root}'. Check the repository out first.`);
-  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer });
+  const git = (...args) => {
+    const done = spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer });
+    if (done.error?.code === 'ENOENT')
+      throw new Error('git is missing, which reads the baseline and budget of the base. Install it in this job.');
+    return done;
+  };
   const isThere = git('cat-file', '-e', `${commit}^{commit}`).status === 0;
   if (!isThere) git('fetch', '--quiet', '--depth=1', 'origin', commit);
   const listed = git('ls-tree', '--name-only', commit, '--', name);

@@ -5,6 +5,8 @@ import { cut } from './cut.mjs';
 /** GitHub takes a comment of 65,536 characters. */
 const mostBytes = 60_000;
 const perPage = 100;
+/** The user of GITHUB_TOKEN, on GitHub Enterprise Server, too. */
+const author = 'github-actions[bot]';
 
 const { GITHUB_API_URL, GITHUB_EVENT_PATH, GITHUB_REPOSITORY, GITHUB_RUN_ID, GITHUB_SERVER_URL, GITHUB_TOKEN } =
   process.env;
@@ -33,11 +35,11 @@ async function write(issues, number) {
   else await ask('PATCH', `${issues}/comments/${own.id}`, { body });
 }
 
-/** The comment of a bot that begins with the marker: anybody could write one. */
+/** The comment of this action's token that begins with the marker: anybody else could write one. */
 async function find(comments, marker) {
   for (let page = 1; ; page++) {
     const found = await ask('GET', `${comments}?per_page=${perPage}&page=${page}`);
-    const own = found.find(({ body, user }) => user?.type === 'Bot' && body?.startsWith(marker));
+    const own = found.find(({ body, user }) => user?.login === author && body?.startsWith(marker));
     if (own !== undefined || found.length < perPage) return own;
   }
 }

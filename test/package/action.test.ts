@@ -1,7 +1,16 @@
 /** The GitHub Action: the steps of action.yml, run as a runner runs them, against a server that keeps comments. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -19,7 +28,7 @@ const REPOSITORY = 'team/training';
 interface Comment {
   id: number;
   body: string;
-  user: { type: string };
+  user: { login: string };
 }
 
 /** Comments of pull request 7, as GitHub keeps them. */
@@ -44,8 +53,8 @@ class Comments {
     this.server.close();
   }
 
-  add(body: string, type: string): Comment {
-    const comment = { id: this.kept.length + 1, body, user: { type } };
+  add(body: string, login: string): Comment {
+    const comment = { id: this.kept.length + 1, body, user: { login } };
     this.kept.push(comment);
     return comment;
   }
@@ -59,7 +68,7 @@ class Comments {
     }
     if (!this.mayWrite) return [403, { message: 'Resource not accessible by integration' }];
     const { body } = JSON.parse(sent) as { body: string };
-    if (method === 'POST' && pathname === `${issues}/7/comments`) return [201, this.add(body, 'Bot')];
+    if (method === 'POST' && pathname === `${issues}/7/comments`) return [201, this.add(body, 'github-actions[bot]')];
     const own = this.kept.find(({ id }) => pathname === `${issues}/comments/${id}`);
     if (method !== 'PATCH' || own === undefined) return [404, {}];
     own.body = body;
@@ -129,7 +138,7 @@ describe('The GitHub Action', () => {
   /** Runs the steps in the checked-out head. @returns the log, the summary, and the exit code of the last step */
   async function job(
     inputs: Record<string, string>,
-    from = REPOSITORY,
+    { from = REPOSITORY, path = process.env['PATH'] }: { from?: string; path?: string } = {},
   ): Promise<{ log: string; summary: string; status: number; result: string; sarif: SarifLog | null }> {
     const temporary = mkdtempSync(join(folder, 'job-'));
     const file = (name: string, content = ''): string => {
@@ -167,7 +176,7 @@ describe('The GitHub Action', () => {
       const own = env.map(([name, at]) => [name, known.get(at) ?? assert.fail(at)]);
       const step = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', run], {
         cwd: github.GITHUB_WORKSPACE,
-        env: { PATH: process.env['PATH'], HOME: temporary, ...github, ...(Object.fromEntries(own) as object) },
+        env: { PATH: path, HOME: temporary, ...github, ...(Object.fromEntries(own) as object) },
       });
       const told = Promise.all([textOf(step.stdout), textOf(step.stderr)]);
       status = await new Promise((resolve) => step.on('close', resolve));
@@ -206,19 +215,19 @@ describe('The GitHub Action', () => {
   });
 
   it('passes a head that does not leak, and updates the same comment', async () => {
-    for (let i = 0; i < 100; i++) comments.add('first page', 'User');
-    comments.add('<!-- leakline training -->\nnot mine', 'User');
-    comments.add('<!-- leakline training -->\n**Leakline: failed.**', 'Bot');
+    for (let i = 0; i < 100; i++) comments.add('first page', 'someone');
+    for (const login of ['someone', 'other[bot]']) comments.add('<!-- leakline training -->\nnot mine', login);
+    comments.add('<!-- leakline training -->\n**Leakline: failed.**', 'github-actions[bot]');
     const base = join(folder, 'base/snapshots');
     const { status, summary } = await job({ head: base, base });
     assert.equal(status, 0);
     assert.match(summary, /^\*\*Leakline: passed\.\*\*/);
-    const [comment, ...others] = comments.kept.slice(101);
+    const [comment, ...others] = comments.kept.slice(102);
     assert.deepEqual(others, []);
     assert.ok(comment.body.includes('**Leakline: passed.**'));
-    assert.equal(comments.kept[100].body, '<!-- leakline training -->\nnot mine');
+    for (const { body } of comments.kept.slice(100, 102)) assert.equal(body, '<!-- leakline training -->\nnot mine');
     await job({ root: '.' });
-    assert.equal(comments.kept.length, 103, 'another root has a comment of its own');
+    assert.equal(comments.kept.length, 104, 'another root has a comment of its own');
   });
 
   it('judges a head alone, by verdicts and budget', async () => {
@@ -234,7 +243,7 @@ describe('The GitHub Action', () => {
   });
 
   it('writes the summary alone for a fork, and where it must not comment', async () => {
-    const fork = await job({}, 'stranger/training');
+    const fork = await job({}, { from: 'stranger/training' });
     assert.deepEqual([fork.status, comments.requests], [1, 0]);
     assert.match(fork.log, /A fork: the report is in the summary/);
     assert.match(fork.summary, /Leaks /);
@@ -320,6 +329,25 @@ describe('The GitHub Action', () => {
     const missing = await job({ leakline: 'tools/leakline.tgz' });
     assert.equal(missing.status, 2);
     assert.match(missing.log, /^::error title=Leakline::The input leakline names no file: 'tools\/leakline\.tgz'\. /m);
+  });
+
+  it('names a command of the system that is missing', async () => {
+    const path = join(folder, 'bin');
+    mkdirSync(path);
+    for (const name of ['bash', 'node', 'git'])
+      symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(path, name));
+    const unpacked = await job({ leakline: packed(/\.tgz$/) }, { path });
+    assert.match(
+      unpacked.log,
+      /^::error title=Leakline::tar is missing, which unpacks .*\. Install it in this job\.$/m,
+    );
+    rmSync(join(path, 'git'));
+    const unread = await job({}, { path });
+    assert.match(
+      unread.log,
+      /^::error title=Leakline::git is missing, which reads the baseline and budget of the base\. /m,
+    );
+    assert.deepEqual([unpacked.result, unread.result], ['none', 'none']);
   });
 
   it('is pinned, as its example is, and gives each job of that the permissions that it needs', () => {
