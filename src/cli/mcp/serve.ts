@@ -54,6 +54,8 @@ const MAX_REPORT = 1 << 28;
 const MAX_COMPLAINTS = 5;
 /** In characters. */
 const MAX_COMPLAINT = 120;
+/** A code of JSON-RPC. */
+const INVALID_REQUEST = -32600;
 
 const INSTRUCTIONS =
   'Finds GPU memory leaks of PyTorch training in recorded memory snapshots. List the leaks, explain one before you ' +
@@ -187,10 +189,12 @@ export async function serve(
         },
         {
           onerror: ({ message }) => {
-            if (++bad > MAX_COMPLAINTS) return;
-            // A message that fits no schema is answered by a list of what does not fit.
+            // For a message that fits no schema, the library lists what does not fit.
             const reason = message.startsWith('[') ? 'it is not JSON-RPC 2.0' : message.replace(/\s+/g, ' ');
-            complain(`A message of the agent cannot be read: ${reason.slice(0, MAX_COMPLAINT).trimEnd()}.`);
+            const error = { code: INVALID_REQUEST, message: visibleText(reason.slice(0, MAX_COMPLAINT).trimEnd()) };
+            // The library answers none of these; without a readable message, there is no id.
+            process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
+            if (++bad <= MAX_COMPLAINTS) complain(`A message of the agent cannot be read: ${error.message}.`);
           },
         },
       );

@@ -105,8 +105,18 @@ describe('The server of agents', () => {
     });
   });
 
-  it('says in one sentence each that five messages cannot be read, and no more', () => {
-    const { status, stderr } = serve(HELLO + '[]\n'.repeat(20));
+  it('answers each message that cannot be read with an error, and complains about five of them', () => {
+    const { status, stdout, stderr } = serve(HELLO + '[]\n'.repeat(20));
+    const errors = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: unknown; error?: { code: number; message: string } })
+      .filter(({ error }) => error !== undefined);
+    assert.deepEqual(
+      errors.map(({ id, error }) => [id, error?.code]),
+      Array.from({ length: 20 }, () => [null, -32600]),
+    );
+    assert.equal(errors[0].error?.message, 'it is not JSON-RPC 2.0');
     const lines = stderr.trimEnd().split('\n');
     assert.deepEqual([status, lines.length, readdirSync(folder)], [2, 5, []]);
     for (const line of lines) assert.match(line, /^leakline: A message of the agent cannot be read: [^\\]{1,120}\.$/);
@@ -119,7 +129,7 @@ describe('The server of agents', () => {
       stderr,
       /^leakline: A message of the agent cannot be read: .* exceeded maximum size of 10485760 bytes\.\n$/,
     );
-    assert.equal(stdout.split('\n').length, 2);
+    assert.match(stdout.split('\n')[1], /^\{.*"id":null,"error":\{"code":-32600/);
   });
 });
 
