@@ -99,7 +99,7 @@ export function folderOf(path: string): string {
 }
 
 function stem(file: string): string {
-  return file.replace(/\.[^.]*$/, '');
+  return file.replace(/\.(?:[a-z]+\.gz|[^.]*)$/i, '');
 }
 
 function withoutTime(name: string): string {

@@ -3,7 +3,14 @@ import { recordedBeside, recordingPath } from '../../../src/node/recordingPath.j
 
 describe('The sidecar of a snapshot', () => {
   it('is found from the snapshot, and leads back to it', () => {
-    for (const snapshot of ['/runs/step_10.pickle', 'C:\\runs\\step_10.pickle', '/runs/a.pkl', '/runs/no_ending']) {
+    assert.equal(recordingPath('/runs/a.pickle.gz'), recordingPath('/runs/a.pickle'));
+    for (const snapshot of [
+      '/runs/a.pickle',
+      '/runs/a.pickle.gz',
+      'C:\\runs\\a.pickle',
+      '/runs/a.pkl',
+      '/runs/no_ending',
+    ]) {
       assert.ok(recordedBeside(recordingPath(snapshot)).includes(snapshot), snapshot);
     }
   });

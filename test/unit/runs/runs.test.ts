@@ -49,7 +49,8 @@ describe('Ranks and steps', () => {
     assert.equal(rankOf('/out/frank3.pickle'), null);
     assert.equal(rankOf('/out/resnet_r50.pickle'), null);
     assert.equal(stepOf('/out/snapshot_0080.pickle'), null);
-    assert.equal(counterOf('/out/snapshot_0080.pickle'), 80);
+    for (const name of ['snapshot_0080.pickle', 'snapshot_0080.pickle.gz']) assert.equal(counterOf(`/out/${name}`), 80);
+    assert.equal(patternOf('/out/step_2_light.pickle.gz'), patternOf('/out/step_3.pickle.gz'));
     assert.equal(stepOf('/out/step_100/rank0_memory_snapshot.pickle'), 100);
     assert.equal(stepOf('/out/rank0/step_12.pickle'), 12);
     assert.equal(stepOf('/out/before.pickle'), null);
