@@ -134,7 +134,7 @@ export async function digestsOf({ snapshots }: RecordedProgram): Promise<Planted
   const alone: SnapshotDigest[] = [];
   const withRecorder: SnapshotDigest[] = [];
   for (const name of readdirSync(snapshots, { recursive: true, encoding: 'utf8' }).sort()) {
-    if (!name.endsWith('.pickle')) continue;
+    if (!name.endsWith('.pickle.gz')) continue;
     const path = join(snapshots, name);
     const file = await openFile(path);
     const snapshot = await readSnapshot(file.source);

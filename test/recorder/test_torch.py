@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections
 import gc
 import glob
+import gzip
 import json
 import os
 import pickle
@@ -459,11 +460,11 @@ class PlantedTest(unittest.TestCase):
 
     def test_the_last_snapshot_before_it_ran_out(self):
         folder = os.path.join(PLANTED, 'recordings', 'out_of_memory')
-        name = next(name for name in os.listdir(folder) if name.endswith('_oom.pickle'))
-        with open(os.path.join(folder, name), 'rb') as file:
+        name = next(name for name in os.listdir(folder) if name.endswith('_oom.pickle.gz'))
+        with gzip.open(os.path.join(folder, name)) as file:
             trace = pickle.load(file)['device_traces'][0]
         self.assertEqual(trace[-1]['action'], 'oom')
-        with open(os.path.join(folder, name[:-len('.pickle')] + '.leakline.json'), encoding='utf-8') as file:
+        with open(os.path.join(folder, name[:-len('.pickle.gz')] + '.leakline.json'), encoding='utf-8') as file:
             side = json.load(file)
         self.assertEqual((side['reason'], side['devices'][0]['capacityBytes']), ('oom', 11 * MIB))
 

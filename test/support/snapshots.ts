@@ -16,10 +16,10 @@ export function hasCorpus(): boolean {
   return existsSync(CORPUS);
 }
 
-/** Every `*.pickle` under a folder. */
+/** Every `*.pickle` under a folder, gzipped or not. */
 export function picklesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.pickle'))
+    .filter((name) => /\.pickle(?:\.gz)?$/.test(name))
     .sort()
     .map((name) => join(folder, name));
 }

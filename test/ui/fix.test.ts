@@ -23,7 +23,7 @@ function program(): string {
   }
   mkdirSync(join(folder, 'snapshots'));
   const recordings = join(planted, 'recordings/aux_loss');
-  for (const name of readdirSync(recordings).filter((one) => one.endsWith('.pickle'))) {
+  for (const name of readdirSync(recordings).filter((one) => one.endsWith('.pickle.gz'))) {
     cpSync(join(recordings, name), join(folder, 'snapshots', name));
   }
   return folder;

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
@@ -9,9 +8,9 @@ import { groupRuns } from '../../../src/core/runs/runs.js';
 import { doneBefore, stepsBegun } from '../../../src/core/attribution/stepNumbers.js';
 import { findSteps } from '../../../src/core/attribution/steps.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
-import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
 import { ringed } from '../../support/ringed.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
@@ -27,7 +26,7 @@ async function recorded(program: string): Promise<Recorded[]> {
   const paths = picklesUnder(join(FIXTURES, 'planted/recordings', program));
   return Promise.all(
     paths.map(async (path) => {
-      const recording = parseRecording(readFileSync(path.replace(/\.pickle(\.gz)?$/, '.leakline.json'), 'utf8'));
+      const recording = await readRecording(path);
       assert.ok(recording !== null);
       return { path, snapshot: await readFile(path), recording };
     }),

@@ -6,6 +6,7 @@ Frames whose file starts with FROM belong to the workspace, where they start wit
 Prints one JSON object per file: {"lines": {"file:line:function": [bytes, blocks]}, "library": n, "before": n,
 "noStack": n, "live": n}.
 """
+import gzip
 import json
 import pickle
 import re
@@ -80,7 +81,7 @@ def recorded_of(snapshot):
 
 
 def analyze(path, start, to):
-    with open(path, 'rb') as file:
+    with (gzip.open if path.endswith('.gz') else open)(path, 'rb') as file:
         snapshot = pickle.load(file)
     forward = {}
     for device, trace in enumerate(traces_of(snapshot)):

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { recordingPath } from '../../../src/node/recordingPath.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
 
@@ -20,17 +21,15 @@ describe('A check', () => {
     mkdirSync(at(name), { recursive: true });
     for (const file of files) {
       copyFileSync(file, join(at(name), basename(file)));
-      if (sidecars) copyFileSync(file.replace('.pickle', '.leakline.json'), sidecarIn(name, file));
+      if (sidecars) copyFileSync(recordingPath(file), recordingPath(join(at(name), basename(file))));
     }
   };
-  const sidecarIn = (name: string, file: string): string =>
-    join(at(name), basename(file).replace('.pickle', '.leakline.json'));
   /** A sidecar that names the rank, and the folder where the program ran. */
   const record = (name: string, rank: number | null, worldSize: number, cwd = '/gone'): void => {
     for (const file of picklesUnder(at(name))) {
       const main = join(cwd, 'train.py');
       const sidecar = { schema: 'leakline.recording/2', run: 'job', rank, worldSize, process: { cwd, main } };
-      writeFileSync(file.replace('.pickle', '.leakline.json'), JSON.stringify(sidecar));
+      writeFileSync(recordingPath(file), JSON.stringify(sidecar));
     }
   };
 
@@ -142,7 +141,7 @@ describe('A check', () => {
       'memory that ran out, where a check is for anything else',
       (a) => ['--fail-on', 'cycle', '--root', LEAKS, a('ran_out')],
       FOUND,
-      /^leakline: .*_oom\.pickle: memory ran out, which fails every check\. .*\n$/,
+      /^leakline: .*_oom\.pickle\.gz: memory ran out, which fails every check\. .*\n$/,
     ],
     ['the same, by its name', (a) => ['--fail-on', 'oom', '--root', LEAKS, a('ran_out')], FOUND, /memory ran out/],
     ['the same, and no check', (a) => ['--root', LEAKS, a('ran_out')], 0, NOTHING],
@@ -229,7 +228,7 @@ describe('A check', () => {
   it('of a comparison fails where memory ran out, and has no answer on a rank that is gone', async () => {
     const ranks = join(FIXTURES, 'recordings/two_ranks');
     const ended = await runHere('compare', '--fail-on', 'worse', at('healthy'), at('ran_out'));
-    assert.match(ended.stderr, /_oom\.pickle: memory ran out/);
+    assert.match(ended.stderr, /_oom\.pickle\.gz: memory ran out/);
     assert.equal(ended.status, FOUND);
     below(
       'half',

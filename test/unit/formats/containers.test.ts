@@ -13,7 +13,7 @@ const SHAPES = join(FIXTURES, 'shapes');
 const CONTAINERS: readonly (readonly [file: string, format: string])[] = [
   ['t213_torchsave.pt', 'torchSave/pickle'],
   ['t213_torchsave_legacy.pt', 'torchSaveLegacy/pickle'],
-  ['t213.pickle.gz', 'gzip/pickle'],
+  ['t213.gz', 'gzip/pickle'],
 ];
 
 function fixture(name: string): Buffer {
@@ -94,7 +94,7 @@ describe('Containers', () => {
 
   it('are opened one in another, but not without end', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
-    const zipped = zipArchive([{ name: 'snapshot.pickle.gz', bytes: fixture('t213.pickle.gz') }]);
+    const zipped = zipArchive([{ name: 'snapshot.pickle.gz', bytes: fixture('t213.gz') }]);
     const nested = await readBytes(zipped);
     assert.deepEqual(columnsOf(nested), bare);
     assert.equal(nested.format, 'zip/gzip/pickle');
@@ -136,7 +136,7 @@ describe('Containers', () => {
   });
 
   it('of several snapshots give each, and report omitted ones of inner containers', async () => {
-    const names = ['t213.p4.pickle', 't213.pickle.gz', 'pending_free.pickle'];
+    const names = ['t213.p4.pickle', 't213.gz', 'pending_free.pickle'];
     const files = names.map((name) => ({ name: `run/${name}`, bytes: fixture(name) }));
     const archive = zipArchive([{ name: 'notes.txt', bytes: Buffer.from('x') }, ...files]);
     const found: unknown[] = [];
