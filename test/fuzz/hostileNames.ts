@@ -144,7 +144,7 @@ function distinctNames(count: number, isTrace: boolean): Uint8Array {
 
 const long = (i: number): Write => text(String(i).padStart(LONG, 'x'));
 
-/** Tags that spell a word, a soft hyphen, an override, an annotation, a variation selector, and a colour of a terminal. */
+/** Tags that spell a word, a soft hyphen, an override, an annotation, a variation selector, and a color of a terminal. */
 const UNSEEN = '\u{e0049}\u{e0067}\u{e006e}\u00ad\u202e\ufff9\u{e0100}\u001b[31m';
 const UNSEEN_FILES = times(6, (i) => `FOLDER/step_${i}${UNSEEN}.pickle`);
 const COMPARED = ['--json', '--markdown', '--all'];
@@ -172,7 +172,7 @@ export const NAMES: readonly Attack[] = [
     ],
   },
   {
-    name: 'names that nobody sees, in every output',
+    name: 'names that cannot be seen, in every output',
     files: () =>
       Object.fromEntries(
         times(6, (i) => [`step_${i}${UNSEEN}.pickle`, deepStacks(20 * (i + 1), 3, 20, (n) => `f${n}${UNSEEN}`)]),
