@@ -1,4 +1,5 @@
 /** The entry of the timeline's webview. */
+import './text/language.js';
 import { showApp } from './app.js';
 import { CompareSession } from './compare/compareSession.js';
 import { afterQuiet } from './ui/dom.js';

@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { DEFAULT_SETTINGS, withSettings } from '../core/allocator/settings.js';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
-import { VERDICT_TEXT } from '../core/present/words.js';
+import { VERDICT_SIGNS, verdictName } from '../core/present/words.js';
 import { parseBytes } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import { UsageError } from './usageError.js';
@@ -15,7 +15,7 @@ type OutputFormat = 'text' | (typeof FORMATS)[number];
 /** Values of `--fail-on`, by command. */
 const FAILURES = {
   analyze: [
-    ...(Object.keys(VERDICT_TEXT) as Verdict[]),
+    ...(Object.keys(VERDICT_SIGNS) as Verdict[]),
     ...([
       'reservedOnly',
       'hostOnly',
@@ -347,15 +347,15 @@ function failuresOf<Name extends string>(texts: readonly string[] = [], known: r
   return texts
     .flatMap((text) => text.split(','))
     .map((text) => {
-      const name = known.find((one) => one === text.trim() || verdictText(one) === text.trim());
+      const name = known.find((one) => one === text.trim() || verdictText(one) === text.trim().toLowerCase());
       if (name === undefined) throw new UsageError(`--fail-on takes ${known.join(', ')}, not '${text.trim()}'.`);
       return name;
     });
 }
 
-/** The verdict as tables print it. */
+/** The verdict as texts name it. */
 function verdictText(name: string): string | null {
-  return Object.hasOwn(VERDICT_TEXT, name) ? VERDICT_TEXT[name as Verdict] : null;
+  return Object.hasOwn(VERDICT_SIGNS, name) ? verdictName(name as Verdict) : null;
 }
 
 function parse(args: readonly string[]) {

@@ -15,7 +15,7 @@ export const BAND_GROUPINGS = [
   'age',
 ] as const satisfies readonly BandGrouping[];
 
-export type { Category };
+export type { Category, Verdict };
 
 export interface BandsQuery {
   /** A loaded file. */
@@ -111,12 +111,12 @@ export interface BandDetail extends BandOwner {
 
 export interface LineFinding {
   verdict: Verdict;
-  leakedBytes: Bytes;
-  bytesPerStep: Bytes | null;
-  /** The statement that holds the memory. */
+  /** As above the line in the editor. */
+  answer: string;
+  /** The statement that holds the memory, and a sentence on it, in which its place is marked as a name. */
   holder: { file: string; line: number; text: string } | null;
-  /** The remedy, in words. */
-  fix: string | null;
+  /** The remedy, and the observations behind the verdict. */
+  advice: string[];
   /** True if the fix can be applied as an edit. */
   canFix: boolean;
 }

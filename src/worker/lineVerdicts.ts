@@ -2,6 +2,7 @@ import { ownerKey, type Owner } from '../core/attribution/owner.js';
 import { lastFailure } from '../core/report/outOfMemory.js';
 import { allSnapshots } from '../core/report/snapshotReport.js';
 import { getOrAdd } from '../core/maps.js';
+import { presentLine } from '../core/present/presented.js';
 import type { LineReport, OutOfMemoryReport, Report, RunReport } from '../core/report/report.js';
 import type { LineFinding } from '../protocol/bandData.js';
 
@@ -25,18 +26,17 @@ export class LineVerdicts {
     return this.lineOf(path, owner)?.verdict ?? 'unjudged';
   }
 
-  /** The verdict with the holder, null without one. */
+  /** The verdict in the words of the editor, null without one. */
   finding(path: string, owner: Owner): LineFinding | null {
-    const line = this.lineOf(path, owner);
-    if (line === undefined) return null;
-    const { verdict, leakedBytes, bytesPerStep, holder } = line;
+    const [run, line] = [this.runOf(path), this.lineOf(path, owner)];
+    if (run === undefined || line === undefined) return null;
+    const { lens, heldBy, fix, evidence } = presentLine({ file: line.file, parts: [{ run, line }], ranks: 1 });
     return {
-      verdict,
-      leakedBytes,
-      bytesPerStep,
-      holder: holder === null ? null : { file: holder.file, line: holder.line, text: holder.text },
-      fix: holder?.fix ?? null,
-      canFix: holder !== null && holder.edit !== null,
+      verdict: line.verdict,
+      answer: lens,
+      holder: line.holder && heldBy !== null ? { file: line.holder.file, line: line.holder.line, text: heldBy } : null,
+      advice: [fix, evidence].filter((text) => text !== null),
+      canFix: line.holder?.edit != null,
     };
   }
 

@@ -2,7 +2,8 @@
 import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { CurveWindow, TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
 import { durationIn, durationUnit } from '../text/duration.js';
-import { byteTickLabels, formatCount } from '../text/format.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { byteTickLabels } from '../text/format.js';
 import { strings } from '../text/strings.js';
 import type { ChartTheme } from '../ui/theme.js';
 import { drawMarks } from './marks.js';
@@ -339,7 +340,7 @@ export class TimelineChart {
       this.xAxis = { ticks: timeTicks(visible.from, visible.to, xCount), label: (value) => durationIn(value, unit) };
       title = strings.axisTitle.time(unit);
     } else {
-      this.xAxis = { ticks: eventTicks(visible.from, visible.to, xCount), label: formatCount };
+      this.xAxis = { ticks: eventTicks(visible.from, visible.to, xCount), label: countText };
     }
     if (x !== undefined && 'title' in x) {
       // In a low panel the room is the curve's.

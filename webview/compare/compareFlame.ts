@@ -1,6 +1,6 @@
 /** The difference flame graph: boxes as wide as their bytes, signed, hatched and colored by their growth. */
 import type { CompareFlame } from '../../src/protocol/compareData.js';
-import { formatCount } from '../text/format.js';
+import { countText } from '../../src/core/text/numberText.js';
 import type { BoxDress } from '../flame/flameGraph.js';
 import { flameItems, type FlameItem } from '../flame/flameItems.js';
 import { itemName, shortName } from '../flame/flameText.js';
@@ -56,7 +56,7 @@ export function comparedText(item: ComparedItem): string {
   const { bytesA, bytesB, blocksA, blocksB } = item;
   const news = bytesA === 0 && bytesB > 0 ? strings.callIsNew : bytesB === 0 && bytesA > 0 ? strings.callIsGone : null;
   const blocks =
-    blocksA === null || blocksB === null ? null : strings.blocksChange(formatCount(blocksA), formatCount(blocksB));
+    blocksA === null || blocksB === null ? null : strings.blocksChange(countText(blocksA), countText(blocksB));
   return [`${comparedName(item)}: ${changeText(bytesA, bytesB)}`, blocks, news]
     .filter((part) => part !== null)
     .join(', ');

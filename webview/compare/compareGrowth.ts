@@ -20,7 +20,9 @@ import type { ViewState } from '../model/viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
 import type { CompareSession } from './compareSession.js';
 import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from '../model/compareState.js';
-import { formatBytes, formatCount, formatExactBytes } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { formatExactBytes } from '../text/format.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
 export function createCompareGrowth(
@@ -182,11 +184,11 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
     case 'allocated':
     case 'freed': {
       const { bytes, blocks } = row.flow?.[by] ?? { bytes: 0, blocks: 0 };
-      const content = blocks === 0 ? '–' : strings.bytesInBlocks(formatBytes(bytes), formatCount(blocks));
+      const content = blocks === 0 ? '–' : strings.bytesInBlocks(byteText(bytes), countText(blocks));
       return { content, title: formatExactBytes(bytes) };
     }
     case 'blocks':
-      return { content: `${formatCount(row.blocksA)} → ${formatCount(row.blocksB)}` };
+      return { content: `${countText(row.blocksA)} → ${countText(row.blocksB)}` };
   }
 }
 

@@ -9,6 +9,7 @@ import { createFailure, createMessage } from '../parts/message.js';
 import { createSeriesView } from '../series/seriesView.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { deviceName } from '../../src/core/text/deviceName.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createDropdown } from '../ui/dropdown.js';
@@ -163,7 +164,7 @@ function seriesName(choices: readonly TimelineChoice[], { path, device, whole }:
   const choice = choices.find((one) => one.path === path);
   const name = choice === undefined ? path : whole ? choice.run : choice.label;
   const several = choices.some(({ devices }) => devices.length > 1 || devices.some((one) => one !== 0));
-  return several ? `${name} · ${strings.deviceName(device)}` : name;
+  return several ? `${name} · ${deviceName(device)}` : name;
 }
 
 /** Boxes for the other runs, ranks and devices. */

@@ -1,5 +1,6 @@
 /** Growth in words and signs: more and less are distinguished without color. */
-import { formatBytes, formatExactBytes } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { formatExactBytes } from '../text/format.js';
 import { strings } from '../text/strings.js';
 
 const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
@@ -17,7 +18,7 @@ export function growthText(bytes: number): string {
 }
 
 function signedBytes(bytes: number): string {
-  return `${bytes > 0 ? '+' : ''}${formatBytes(bytes)}`;
+  return `${bytes > 0 ? '+' : ''}${byteText(bytes)}`;
 }
 
 export function signedExactBytes(bytes: number): string {
@@ -27,8 +28,8 @@ export function signedExactBytes(bytes: number): string {
 /** Exact first value, last value and difference. */
 export function changeText(before: number, after: number): string {
   return strings.changeOf(
-    formatBytes(before),
-    formatBytes(after),
+    byteText(before),
+    byteText(after),
     signedBytes(after - before),
     signedExactBytes(after - before),
   );

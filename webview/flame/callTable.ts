@@ -1,7 +1,8 @@
 /** The boxes of the flame graph as rows of a table. */
 import type { FlameSort } from '../model/flameState.js';
 import { bytesColumn, countColumn, nameColumn, placeCell, type Cell, type Column } from '../parts/dataTable.js';
-import { formatCount, formatShare } from '../text/format.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { formatShare } from '../text/format.js';
 import { strings } from '../text/strings.js';
 import { el } from '../ui/dom.js';
 import type { FlameItem } from './flameItems.js';
@@ -24,7 +25,7 @@ export function callColumns(live: number, total: FlameItem): Column<FlameItem, F
     {
       text: strings.columnLevel,
       kind: 'number',
-      cell: (item) => ({ content: item === total ? '' : formatCount(item.level - 1) }),
+      cell: (item) => ({ content: item === total ? '' : countText(item.level - 1) }),
     },
     bytesColumn(names.self, ({ self }) => self, 'self'),
     bytesColumn(names.bytes, ({ bytes }) => bytes, 'bytes'),

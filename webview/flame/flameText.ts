@@ -1,7 +1,8 @@
 /** The calls of a flame graph in words. */
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
-import { formatBytes, formatShare } from '../text/format.js';
-import { placeText } from '../text/place.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { formatShare } from '../text/format.js';
+import { basename, fileAndLine } from '../../src/core/text/pathText.js';
 import { strings } from '../text/strings.js';
 import type { FlameItem } from './flameItems.js';
 import type { TableCell, TableData } from '../parts/tableData.js';
@@ -26,8 +27,7 @@ export function callName(call: FlameCall): string {
 export function shortName(item: FlameItem): string {
   const { call } = item;
   if (call === null || call.file === '') return itemName(item);
-  const base = call.file.slice(call.file.lastIndexOf('/') + 1);
-  return `${call.function} ${placeText(base, call.line)}`;
+  return `${call.function} ${fileAndLine({ ...call, file: basename(call.file) })}`;
 }
 
 export function itemName({ call, merged }: FlameItem): string {
@@ -39,8 +39,8 @@ export function itemName({ call, merged }: FlameItem): string {
 export function byteTime(mean: number, { axis, from, to }: NonNullable<Flame['over']>): string {
   const seconds = axis === 'time' ? (to - from) / 1e6 : null;
   return seconds === null
-    ? strings.byteEvents(formatBytes(mean * (to - from)))
-    : strings.byteSeconds(formatBytes(mean * seconds));
+    ? strings.byteEvents(byteText(mean * (to - from)))
+    : strings.byteSeconds(byteText(mean * seconds));
 }
 
 /** The kind of an item, as a class of its box. */

@@ -3,7 +3,8 @@ import type { Flame } from '../../src/protocol/flameData.js';
 import { flameTable } from './flameText.js';
 import type { Saved } from '../parts/saveMenu.js';
 import { savedName } from '../parts/savedName.js';
-import { formatBytes, formatShare } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { formatShare } from '../text/format.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
 import { whenOf } from '../text/instant.js';
@@ -61,7 +62,7 @@ export function createFlameView(
   const draw = (): void => {
     const flame = answer();
     graph.show(items, flame?.focus.length ?? 0, (item) => ({
-      text: `${shortName(item)}  ${formatBytes(item.bytes)}`,
+      text: `${shortName(item)}  ${byteText(item.bytes)}`,
       fill: fillOf(store.get(), item),
       label: flame === null ? '' : itemText(item, flame),
       classes: itemClasses(item),

@@ -1,6 +1,6 @@
 /** Which band is pointed at, with the mouse or with keys. */
 import type { BandDetail, BandOwner } from '../../src/protocol/bandData.js';
-import { formatBytes } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import type { BandRef, SourceLine, ViewState } from '../model/viewState.js';
@@ -75,7 +75,7 @@ export function bandLines(band: PointedBand, detail: BandDetail | null): string[
   const group = groupName(stacked.bands, piece.series);
   return [
     seriesName(stacked.bands, piece.series, 'end') + (group === '' ? '' : ` \u00b7 ${group}`),
-    known ? detailLines(detail)[0] : formatBytes(bytesOf(band)),
+    known ? detailLines(detail)[0] : byteText(bytesOf(band)),
   ];
 }
 

@@ -1,8 +1,10 @@
 /** The name of a band, and its facts, in words. */
-import type { BandDetail, BandFrame, BandOwner, Bands } from '../../src/protocol/bandData.js';
+import type { BandDetail, BandFrame, BandOwner, Bands, Category, Verdict } from '../../src/protocol/bandData.js';
+import { capitalized, categoryText, VERDICT_SIGNS, verdictLabel } from '../../src/core/present/words.js';
 import { formatDuration } from '../text/duration.js';
-import { formatBytes, formatCount } from '../text/format.js';
-import { fileName, pathEnd, placeText } from '../text/place.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { basename, fileAndLine } from '../../src/core/text/pathText.js';
+import { pathEnd } from '../text/place.js';
 import { strings } from '../text/strings.js';
 import type { StackedBands } from '../model/stackedBands.js';
 
@@ -14,10 +16,10 @@ type PathPart = 'name' | 'end' | 'whole';
 
 /** `train.py:26`, or its owner without a line. */
 export function ownerName({ place, bucket, use }: BandOwner, part: PathPart): string {
-  if (use !== undefined) return strings.olderUse(strings.categoryName[use]);
+  if (use !== undefined) return strings.olderUse(categoryText(use));
   if (place === null) return strings[bucket ?? 'library'];
   const { file } = place;
-  return placeText({ name: fileName, end: pathEnd, whole: () => file }[part](file), place.line);
+  return fileAndLine({ ...place, file: { name: basename, end: pathEnd, whole: () => file }[part](file) });
 }
 
 /** Name of a series by its position; of the others behind the last. */
@@ -40,9 +42,9 @@ export function groupName(bands: Bands, series: number): string {
     case 'age':
       return strings.spanName[name as keyof typeof strings.spanName];
     case 'verdict':
-      return strings.verdictName[name as keyof typeof strings.verdictName];
+      return name in VERDICT_SIGNS ? verdictLabel(name as Verdict) : strings[name as 'unjudged' | 'library'];
     case 'category':
-      return strings.categoryName[name as keyof typeof strings.categoryName];
+      return capitalized(categoryText(name as Category));
     case 'file':
       return bands.allSeries[series].place === null ? '' : name;
     case 'line':
@@ -59,10 +61,7 @@ export function seriesNames({ bands }: StackedBands): string[] {
 /** How old it is, how long it stays and whose it is, a line each. */
 export function detailLines(detail: BandDetail): string[] {
   const { blocks, ageUs, allocated, freed, bytes, frames, place, metadata, compileContext } = detail;
-  const amount =
-    blocks === 1
-      ? strings.oneAllocation(formatBytes(bytes))
-      : strings.allocations(formatBytes(bytes), formatCount(blocks));
+  const amount = strings.allocations(byteText(bytes), blocks);
   const age = ageUs === null ? null : formatDuration(ageUs);
   const lines = [amount, strings.bandLife(allocated, freed, age, blocks > 1)];
   if (frames.length === 0 && place !== null) lines.push(strings.inFunction(place.function));

@@ -3,7 +3,8 @@ import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/band
 import { el } from '../ui/dom.js';
 import { formatDuration } from '../text/duration.js';
 import { formatExactBytes } from '../text/format.js';
-import { placeText } from '../text/place.js';
+import { partsOf } from '../../src/core/text/names.js';
+import { fileAndLine } from '../../src/core/text/pathText.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
@@ -73,26 +74,25 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     fix.element.hidden = shown.finding?.canFix !== true;
   }
 
-  function adviceItems({ holder, fix: change }: LineFinding): HTMLElement[] {
-    const items: HTMLElement[] = [];
-    if (holder !== null) {
-      const where = placeText(holder.file, holder.line);
-      const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
-      link.addEventListener('click', () => session.openSource(holder));
-      items.push(el('li', {}, `${strings.heldBy(holder.text)} `, link));
-    }
-    if (change !== null) items.push(el('li', {}, change));
-    return items;
+  function linkTo(place: { file: string; line: number }, name: string): HTMLElement {
+    const link = el('button', { class: 'link', title: strings.openPlace(name) }, name);
+    link.addEventListener('click', () => session.openSource({ file: place.file, line: place.line }));
+    return link;
+  }
+
+  function adviceItems({ holder, advice: texts }: LineFinding): HTMLElement[] {
+    const held = holder === null ? [] : partsOf(holder.text);
+    const parts = held.map(({ text, isName }) => (holder !== null && isName ? linkTo(holder, text) : text));
+    return [parts, ...texts.map((text) => [text])]
+      .filter(({ length }) => length > 0)
+      .map((all) => el('li', {}, ...all));
   }
 
   /** The informative frames, and the others between them folded; last, the number of omitted ones. */
   function stackItems({ frames, hiddenFrames }: BandDetail): HTMLElement[] {
-    const itemOf = ({ file, line, function: name, mapped }: BandFrame): HTMLElement => {
-      const where = placeText(file, line);
-      if (!mapped) return el('li', {}, `${where} ${name}`);
-      const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
-      link.addEventListener('click', () => session.openSource({ file, line }));
-      return el('li', {}, link, ` ${name}`);
+    const itemOf = (frame: BandFrame): HTMLElement => {
+      const where = fileAndLine(frame);
+      return el('li', {}, frame.mapped ? linkTo(frame, where) : where, ` ${frame.function}`);
     };
     const clear = clearest(frames);
     const items: HTMLElement[] = [];
@@ -115,9 +115,5 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
 }
 
 function verdictItems(finding: LineFinding | null): HTMLElement[] {
-  if (finding === null) return [];
-  const { verdict, leakedBytes, bytesPerStep } = finding;
-  const name = strings.verdictName[verdict];
-  const text = verdict === 'leak' && leakedBytes > 0 ? strings.leakOf(name, bytesPerStep, leakedBytes) : name;
-  return [el('li', { class: `verdict of-${verdict}` }, text)];
+  return finding === null ? [] : [el('li', { class: `verdict of-${finding.verdict}` }, finding.answer)];
 }

@@ -7,7 +7,8 @@ import { savedName } from '../parts/savedName.js';
 import { whenOf } from '../text/instant.js';
 import { swatchOf } from '../layer/swatches.js';
 import { createPane } from '../parts/pane.js';
-import { placeText, pathEnd } from '../text/place.js';
+import { fileAndLine } from '../../src/core/text/pathText.js';
+import { pathEnd } from '../text/place.js';
 import { createSearch } from '../parts/search.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
@@ -156,7 +157,7 @@ function largestOf({ lines }: OwnerSums): string | null {
 function textOf(row: LiveRow): string {
   if (row.kind !== 'line') return strings[row.kind];
   const { file, line, function: name, frames } = row.line;
-  return [`${placeText(file, line)} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
+  return [`${fileAndLine({ file, line })} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
 }
 
 /** A row of the list, or a sum of some. */
@@ -191,13 +192,13 @@ function lineCell(row: ListRow, callers: ReadonlyMap<LiveLine, string>, swatch: 
   else if (row.kind !== 'line') content.append(strings[row.kind]);
   else {
     if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
-    const name = placeText(pathEnd(row.line.file), row.line.line);
+    const name = fileAndLine({ ...row.line, file: pathEnd(row.line.file) });
     content.append(el('span', { class: 'name' }, placeCell(name, row.line.mapped).content));
     const caller = callers.get(row.line);
     if (caller !== undefined) content.append(el('span', { class: 'caller' }, `← ${caller}`));
     if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, `(${strings.notMapped})`));
   }
-  return row.kind === 'line' ? { content, title: placeText(row.line.file, row.line.line) } : { content };
+  return row.kind === 'line' ? { content, title: fileAndLine(row.line) } : { content };
 }
 
 function functionCell(row: ListRow): Cell {
@@ -216,7 +217,7 @@ function functionCell(row: ListRow): Cell {
 function stackCell({ frames, hiddenFrames, function: name }: LiveLine): Cell {
   if (frames === null) return textCell(name);
   const title = [
-    ...frames.map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`),
+    ...frames.map((frame) => `${fileAndLine(frame)} ${frame.function}`),
     ...(hiddenFrames === 0 ? [] : [strings.hiddenNative(hiddenFrames)]),
   ];
   return { content: frames.map((frame) => frame.function).join(' \u2190 '), title: title.join('\n') };

@@ -1,6 +1,6 @@
 /** The rows of the live list: owner lines and buckets, sorted, filtered and summed. */
 import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
-import { fileName, placeText } from '../text/place.js';
+import { basename, fileAndLine } from '../../src/core/text/pathText.js';
 import { byLine } from '../parts/rowOrder.js';
 import type { LiveSort, SourceLine } from '../model/viewState.js';
 import type { TableData } from '../parts/tableData.js';
@@ -49,8 +49,8 @@ export function tellApart(rows: readonly LiveRow[]): Map<LiveLine, string> {
   const alike = new Map<string, LiveLine[]>();
   for (const row of rows) {
     if (row.kind !== 'line' || row.line.frames === null) continue;
-    const { file, line } = row.line;
-    alike.set(placeText(file, line), [...(alike.get(placeText(file, line)) ?? []), row.line]);
+    const place = fileAndLine(row.line);
+    alike.set(place, [...(alike.get(place) ?? []), row.line]);
   }
   const texts = new Map<LiveLine, string>();
   for (const lines of alike.values())
@@ -59,7 +59,7 @@ export function tellApart(rows: readonly LiveRow[]): Map<LiveLine, string> {
       const at = Math.max(...others.map((other) => firstDifference(line, other)));
       const frame = line.frames?.at(at);
       if (at >= 0 && frame !== undefined)
-        texts.set(line, `${placeText(fileName(frame.file), frame.line)} ${frame.function}`);
+        texts.set(line, `${fileAndLine({ ...frame, file: basename(frame.file) })} ${frame.function}`);
     }
   return texts;
 }
@@ -93,7 +93,7 @@ export function liveTable(rows: readonly LiveRow[]): TableData {
     rows: rows.map((row) => {
       if (row.kind !== 'line') return [strings[row.kind], null, '', row.bytes, row.blocks, ''];
       const { file, line, function: name, frames, hiddenFrames } = row.line;
-      const stack = (frames ?? []).map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`).join(' ← ');
+      const stack = (frames ?? []).map((frame) => `${fileAndLine(frame)} ${frame.function}`).join(' ← ');
       const hidden = hiddenFrames === 0 ? '' : ` (${strings.hiddenNative(hiddenFrames)})`;
       return [file, line, name, row.bytes, row.blocks, stack + hidden];
     }),

@@ -5,7 +5,7 @@ import { mapTable } from './mapText.js';
 import type { Saved } from '../parts/saveMenu.js';
 import { savedName } from '../parts/savedName.js';
 import { placePin } from '../model/axisChange.js';
-import { formatCount } from '../text/format.js';
+import { countText } from '../../src/core/text/numberText.js';
 import { whenOf } from '../text/instant.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
@@ -117,7 +117,7 @@ function createScrubber(store: Store<ViewState>, session: TimelineSession): HTML
     slider.max = String(events - 1);
     const event = pin?.event ?? events - 1;
     slider.value = String(event);
-    slider.setAttribute('aria-valuetext', strings.eventOf(formatCount(event), formatCount(events)));
+    slider.setAttribute('aria-valuetext', strings.eventOf(countText(event), countText(events)));
   });
   return slider;
 }

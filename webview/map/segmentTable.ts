@@ -3,7 +3,7 @@ import type { MapSegment, MemoryMapAnswer } from '../../src/protocol/mapData.js'
 import type { Store } from '../model/store.js';
 import type { SegmentSort, ViewState } from '../model/viewState.js';
 import { bytesColumn, countColumn, DataTable, nameColumn, textColumn, type Column } from '../parts/dataTable.js';
-import { formatCount } from '../text/format.js';
+import { countText } from '../../src/core/text/numberText.js';
 import { strings } from '../text/strings.js';
 import { kindText, poolText } from './mapText.js';
 
@@ -27,7 +27,7 @@ export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HT
     name,
     kind: '',
     stream: '',
-    pinned: formatCount(of.pinnedSegments),
+    pinned: countText(of.pinnedSegments),
   });
   const rows = sortSegments(map.segments, mapSort).map((segment): SegmentRow => {
     const pool = pools[segment.pool];

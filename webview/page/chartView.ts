@@ -2,7 +2,8 @@
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { ReservedAnswer } from '../../src/protocol/whatIfData.js';
 import { afterQuiet, el, oncePerFrame, setText } from '../ui/dom.js';
-import { formatBytes, formatExactBytes } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { formatExactBytes } from '../text/format.js';
 import { BandLayer } from '../layer/bandLayer.js';
 import {
   bandLines,
@@ -433,7 +434,7 @@ export class ChartView {
     { event, x, live } = { event: curve.event[index], x: curve.x[index], live: curve.live[index] },
   ): string {
     // On a small part of the byte axis, three digits do not distinguish values.
-    const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
+    const amount = this.store.get().heights === null ? byteText : formatExactBytes;
     const amounts = [`${amount(live)} ${strings.live.toLowerCase()}`];
     if (curve.reserved !== null) amounts.push(`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`);
     const changed = this.changed(curve);

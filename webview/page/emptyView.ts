@@ -2,7 +2,7 @@
 import { el } from '../ui/dom.js';
 import { createFailure, createMessage } from '../parts/message.js';
 import type { TimelineSession } from '../actions/session.js';
-import { fileName } from '../text/place.js';
+import { basename } from '../../src/core/text/pathText.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import { readTheme } from '../ui/theme.js';
@@ -49,8 +49,8 @@ function readingText(soFar: ViewState['readSoFar']): string {
   return soFar === null
     ? strings.readingSnapshots
     : soFar.fraction < 1
-      ? strings.readingFile(fileName(soFar.path), Math.floor(soFar.fraction * 100))
-      : strings.analyzingFile(fileName(soFar.path));
+      ? strings.readingFile(basename(soFar.path), Math.floor(soFar.fraction * 100))
+      : strings.analyzingFile(basename(soFar.path));
 }
 
 /** The overview of the part that is read; its full width represents the whole file. */

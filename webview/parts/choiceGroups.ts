@@ -1,6 +1,6 @@
 /** The snapshots and devices as items of a dropdown. */
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
-import { strings } from '../text/strings.js';
+import { deviceName } from '../../src/core/text/deviceName.js';
 import type { DropdownGroup } from '../ui/dropdown.js';
 
 /** Choices under the names of their runs; one run alone needs no heading. */
@@ -13,7 +13,7 @@ export function groupsOf(choices: readonly TimelineChoice[]): DropdownGroup[] {
 }
 
 export function devicesOf(devices: readonly number[]): DropdownGroup[] {
-  const items = devices.map((device) => ({ value: String(device), text: strings.deviceName(device) }));
+  const items = devices.map((device) => ({ value: String(device), text: deviceName(device) }));
   return [{ name: null, items }];
 }
 

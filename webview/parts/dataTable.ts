@@ -1,7 +1,9 @@
 /** Every table of the page: columns define the cells of a row, and their sort order. */
 import { el } from '../ui/dom.js';
 import type { TableData } from './tableData.js';
-import { formatBytes, formatCount, formatExactBytes } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { formatExactBytes } from '../text/format.js';
 import { strings } from '../text/strings.js';
 import type { SourceLine } from '../model/viewState.js';
 
@@ -187,13 +189,11 @@ export function nameColumn<Row, Sort extends string>(
 
 /** Short text, with the exact number as tooltip. @param bytes null if unknown */
 export function bytesCell(bytes: number | null): Cell {
-  return bytes === null
-    ? { content: strings.unknown }
-    : { content: formatBytes(bytes), title: formatExactBytes(bytes) };
+  return bytes === null ? { content: strings.unknown } : { content: byteText(bytes), title: formatExactBytes(bytes) };
 }
 
 function countCell(count: number | null): Cell {
-  return { content: count === null ? strings.unknown : formatCount(count) };
+  return { content: count === null ? strings.unknown : countText(count) };
 }
 
 export function textCell(content: string): Cell {

@@ -1,18 +1,19 @@
 /** Texts of the overview of a run. */
 import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
 import { formatDuration } from '../text/duration.js';
-import { formatBytes, formatCount } from '../text/format.js';
-import { fileName } from '../text/place.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { basename } from '../../src/core/text/pathText.js';
 import { strings } from '../text/strings.js';
 
 /** `step 40`, or the file's name where no step is known. */
 export function partName({ step, path }: RunPart): string {
-  return step === null ? fileName(path) : strings.runStep(step);
+  return step === null ? basename(path) : strings.runStep(step);
 }
 
 /** `41`, or `~41` where steps are identified by their rhythm. */
 export function stepName({ number, isGuess }: RunStep): string {
-  return `${isGuess ? '~' : ''}${formatCount(number)}`;
+  return `${isGuess ? '~' : ''}${countText(number)}`;
 }
 
 /** The steps that are marked in a part: the first and the last of them. */
@@ -36,13 +37,7 @@ export function beforeText(run: RunCurve, index: number): string {
 /** A snapshot of the run in a sentence. */
 export function partText(run: RunCurve, index: number): string {
   const part = run.parts[index];
-  return strings.runPart(
-    partName(part),
-    index + 1,
-    run.parts.length,
-    formatBytes(part.liveBytes),
-    beforeText(run, index),
-  );
+  return strings.runPart(partName(part), index + 1, run.parts.length, byteText(part.liveBytes), beforeText(run, index));
 }
 
 /** The heading of the overview. */
@@ -51,7 +46,7 @@ export function runSummary({ parts }: RunCurve): string {
   const bare = parts.filter(({ events }) => events === 0).length;
   const first = parts[0];
   const last = parts[parts.length - 1];
-  return strings.runSummary(parts.length, formatBytes(first.liveBytes), formatBytes(last.liveBytes), gaps, bare);
+  return strings.runSummary(parts.length, byteText(first.liveBytes), byteText(last.liveBytes), gaps, bare);
 }
 
 /** Why the recording of a snapshot cannot be right: more live than reserved memory. Null without a contradiction. */

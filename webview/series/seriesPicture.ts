@@ -4,7 +4,8 @@ import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js
 import { pixelOf, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
 import { durationIn, durationUnit } from '../text/duration.js';
-import { byteTickLabel, formatCount } from '../text/format.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { byteTickLabel } from '../text/format.js';
 import { MARK_SIGNS, strings } from '../text/strings.js';
 import type { ChartTheme } from '../ui/theme.js';
 
@@ -73,7 +74,7 @@ export function drawSeries(
   const xCount = Math.max(2, Math.floor(area.width / (fontSize * 9)));
   for (const place of (isTime ? timeTicks : eventTicks)(extent.from, extent.to, xCount)) {
     line(xOf(place), area.top, xOf(place), bottom);
-    const label = isTime ? durationIn(place, unit) : formatCount(place);
+    const label = isTime ? durationIn(place, unit) : countText(place);
     write(label, xOf(place), bottom + fontSize * 0.9, theme.text, 'center');
   }
   const title = answer.axis === 'time' ? strings.axisTitle.time(unit) : strings.seriesAxisTitle[answer.axis];

@@ -4,7 +4,8 @@ import { lastAtOrBelow } from '../model/points.js';
 import { pixelOf, valueAt } from '../chart/plot.js';
 import { el, oncePerFrame, setText } from '../ui/dom.js';
 import { formatDuration } from '../text/duration.js';
-import { formatBytes, formatCount } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { countText } from '../../src/core/text/numberText.js';
 import { strings } from '../text/strings.js';
 import { readTheme, watchTheme } from '../ui/theme.js';
 import { drawSeries, letterOf, plotArea } from './seriesPicture.js';
@@ -133,10 +134,10 @@ function liveAtPlace({ x, live, parts }: SeriesAnswer['curves'][number], at: num
 
 function readoutText(answer: SeriesAnswer, at: number, nameOf: (series: SeriesRef) => string): string[] {
   const place =
-    answer.axis === 'time' ? formatDuration(at) : strings.seriesPlace[answer.axis](formatCount(Math.round(at)));
+    answer.axis === 'time' ? formatDuration(at) : strings.seriesPlace[answer.axis](countText(Math.round(at)));
   const values = answer.curves.map((curve, index) => {
     const bytes = liveAtPlace(curve, at);
-    return `${letterOf(index)} ${nameOf(curve)}: ${bytes === null ? strings.unknown : formatBytes(bytes)}`;
+    return `${letterOf(index)} ${nameOf(curve)}: ${bytes === null ? strings.unknown : byteText(bytes)}`;
   });
   return [place, ...values];
 }

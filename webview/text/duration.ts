@@ -1,5 +1,5 @@
 /** Durations as text. All in microseconds. */
-import { decimal, trimZeros } from './format.js';
+import { shortDecimal } from './format.js';
 
 const MS = 1e3;
 const SECOND = 1e6;
@@ -25,9 +25,9 @@ export function durationIn(us: number, unit: DurationUnit): string {
     case 'µs':
       return `${sign}${size}`;
     case 'ms':
-      return sign + decimal(trimZeros((size / MS).toFixed(3)));
+      return sign + shortDecimal(size / MS, 3);
     case 's':
-      return sign + decimal(trimZeros((size / SECOND).toFixed(6)));
+      return sign + shortDecimal(size / SECOND, 6);
     case 'min:s':
       return `${sign}${Math.floor(size / MINUTE)}:${paddedSeconds(size % MINUTE)}`;
     case 'h:min:s': {
@@ -48,6 +48,5 @@ export function formatDuration(us: number, stepUs = Math.abs(us) / 100): string 
 }
 
 function paddedSeconds(us: number): string {
-  const text = trimZeros((us / SECOND).toFixed(6));
-  return decimal(text.indexOf('.') === 1 || text.length === 1 ? `0${text}` : text);
+  return shortDecimal(us / SECOND, 6).replace(/^\d(?!\d)/, '0$&');
 }

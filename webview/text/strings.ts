@@ -1,29 +1,34 @@
 /** Every text that the timeline shows, in one place. */
-import type { BandsQuery, Category } from '../../src/protocol/bandData.js';
-import type { FlameGroup } from '../../src/protocol/flameData.js';
+import type { BandsQuery } from '../../src/protocol/bandData.js';
 import type { PieceKind } from '../../src/protocol/mapData.js';
 import type { SavedKind } from '../../src/protocol/saveData.js';
 import type { BeforePart } from '../../src/protocol/runData.js';
 import type { TimelineAxis, TimelineMark } from '../../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
-import { formatBytes, formatCount, formatExactBytes } from './format.js';
-import { pathEnd, placeText } from './place.js';
-import { t } from './translate.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { formatExactBytes } from './format.js';
+import { fileAndLine } from '../../src/core/text/pathText.js';
+import { pathEnd } from './place.js';
+import { bucketText, capitalized } from '../../src/core/present/words.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import type { CompareWidth, SeriesAxis } from '../../src/protocol/compareData.js';
 import type { FlameMeasure, FlameSort } from '../model/flameState.js';
 import type { ComparePane, CompareSort } from '../model/compareState.js';
 import type { Listing, Pane, Tabled } from '../model/viewState.js';
 
-/** @param many has `{0}` for the count */
-const counted = (count: number, one: string, many: string): string =>
-  count === 1 ? one : many.replace('{0}', formatCount(count));
+const BUCKETS = {
+  library: capitalized(bucketText('library')),
+  beforeRecording: capitalized(bucketText('beforeRecording')),
+  noStack: capitalized(bucketText('noStack')),
+};
 
-const linesText = (count: number): string => counted(count, t('1 line'), t('{0} lines'));
+const linesText = (count: number): string => tCount(count, '1 line', '{0} lines');
 
 /** @param allocated event; negative before the recording */
 function allocatedAt(allocated: number, age: string | null, several: boolean): string {
   if (allocated < 0) return t('allocated before the recording');
-  const event = formatCount(allocated);
+  const event = countText(allocated);
   if (age === null) return several ? t('oldest allocated at event {0}', event) : t('allocated at event {0}', event);
   return several
     ? t('oldest {0} old, allocated at event {1}', age, event)
@@ -33,12 +38,12 @@ function allocatedAt(allocated: number, age: string | null, several: boolean): s
 /** @param share empty, and @param blocks null if unknown */
 const partOfLive = (share: string, blocks: number | null): string[] => [
   ...(share === '' ? [] : [t('{0} of the live memory', share)]),
-  ...(blocks === null ? [] : [counted(blocks, t('1 block'), t('{0} blocks'))]),
+  ...(blocks === null ? [] : [tCount(blocks, '1 block', '{0} blocks')]),
 ];
 
-const libraryFrames = (count: number): string => counted(count, t('1 library frame'), t('{0} library frames'));
+const libraryFrames = (count: number): string => tCount(count, '1 library frame', '{0} library frames');
 
-const nativeFrames = (count: number): string => counted(count, t('1 C++ frame'), t('{0} C++ frames'));
+const nativeFrames = (count: number): string => tCount(count, '1 C++ frame', '{0} C++ frames');
 
 const freedBy = (event: string, all: boolean): string =>
   all ? t('all freed by event {0}', event) : t('freed by event {0}', event);
@@ -63,17 +68,17 @@ type MarkFacts = Pick<TimelineMark, 'label' | 'failure' | 'collected'>;
 /** The text of a mark beside its kind, or empty. */
 export function markLabel({ label, failure, collected }: MarkFacts): string {
   if (collected !== undefined) {
-    const freed = formatBytes(collected.bytes);
+    const freed = byteText(collected.bytes);
     return collected.blocks === 1
       ? t('{0} freed', freed)
-      : t('{0} freed in {1} blocks', freed, formatCount(collected.blocks));
+      : t('{0} freed in {1} blocks', freed, countText(collected.blocks));
   }
   if (failure === undefined) return label;
-  const asked = formatBytes(failure.askedBytes);
+  const asked = byteText(failure.askedBytes);
   const { deviceFreeBytes } = failure;
   return deviceFreeBytes === null
     ? t('{0} requested', asked)
-    : t('{0} requested, {1} free', asked, formatBytes(deviceFreeBytes));
+    : t('{0} requested, {1} free', asked, byteText(deviceFreeBytes));
 }
 
 export const strings = {
@@ -83,8 +88,6 @@ export const strings = {
   controls: t('Timeline controls'),
   snapshot: t('Snapshot'),
   device: t('Device'),
-  /** PyTorch numbers pinned host memory −1. */
-  deviceName: (device: number): string => (device < 0 ? t('pinned host memory') : `cuda:${device}`),
   axis: t('Horizontal axis'),
   axisName: { time: t('Time'), events: t('Events') } satisfies Record<TimelineAxis, string>,
   zoomIn: t('Zoom in'),
@@ -102,10 +105,10 @@ export const strings = {
   ),
   live: t('Live'),
   reserved: t('Reserved'),
-  reservedAbove: (bytes: number): string => t('▲ up to {0} reserved', formatBytes(bytes)),
+  reservedAbove: (bytes: number): string => t('▲ up to {0} reserved', byteText(bytes)),
   unknown: t('not known'),
-  capacityOf: (bytes: number): string => t('Capacity {0}', formatBytes(bytes)),
-  toPeak: (bytes: number): string => t('Peak {0}: what holds it', formatBytes(bytes)),
+  capacityOf: (bytes: number): string => t('Capacity {0}', byteText(bytes)),
+  toPeak: (bytes: number): string => t('Peak {0}: what holds it', byteText(bytes)),
   toPeakHint: t('Show the live memory at the peak in view'),
   bandsFailed: (reason: string): string => t('The allocations could not be read: {0}', reason),
   axisTitle: {
@@ -121,14 +124,14 @@ export const strings = {
   },
   /** @param isRow the curve has rows of a log, not events @param stepUs the least difference of times that shows */
   instant: (timeUs: number | null, event: number, isRow: boolean, stepUs?: number): string => {
-    const place = isRow ? t('row {0}', formatCount(event)) : t('event {0}', formatCount(event));
+    const place = isRow ? t('row {0}', countText(event)) : t('event {0}', countText(event));
     return timeUs === null ? place : `${formatDuration(timeUs, stepUs)}, ${place}`;
   },
   contradiction: (live: number, reserved: number): string =>
     t(
       'This recording cannot be trusted: its events add up to {0} live in {1} of reserved memory, so some are missing or wrong.',
-      formatBytes(live),
-      formatBytes(reserved),
+      byteText(live),
+      byteText(reserved),
     ),
   noEvents: t(
     'This snapshot has no history: recording was off. The list shows the memory that was live when it was taken.',
@@ -140,7 +143,7 @@ export const strings = {
   runHint: t(
     'Drag: choose the view · Click: show the snapshot of that instant · Arrow keys: from snapshot to snapshot',
   ),
-  runStep: (step: number): string => t('step {0}', formatCount(step)),
+  runStep: (step: number): string => t('step {0}', countText(step)),
   runBefore: {
     start: t('recorded from its first event on'),
     joined: t('recorded without a gap'),
@@ -149,12 +152,12 @@ export const strings = {
   } satisfies Record<BeforePart, string>,
   runGapOf: (duration: string): string => t('not recorded for {0} before it', duration),
   runPart: (name: string, at: number, count: number, live: string, before: string): string =>
-    t('Snapshot {0} of {1}, {2}: {3} live, {4}', formatCount(at), formatCount(count), name, live, before),
+    t('Snapshot {0} of {1}, {2}: {3} live, {4}', countText(at), countText(count), name, live, before),
   runSummary: (snapshots: number, first: string, last: string, gaps: number, bare: number): string =>
     [
-      t('{0} snapshots, {1} live in the first, {2} in the last', formatCount(snapshots), first, last),
-      ...(gaps === 0 ? [] : [t('gaps in the recording (hatched): {0}', formatCount(gaps))]),
-      ...(bare === 0 ? [] : [t('without history: {0}', formatCount(bare))]),
+      t('{0} snapshots, {1} live in the first, {2} in the last', countText(snapshots), first, last),
+      ...(gaps === 0 ? [] : [t('gaps in the recording (hatched): {0}', countText(gaps))]),
+      ...(bare === 0 ? [] : [t('without history: {0}', countText(bare))]),
     ].join('; '),
   runFailed: (reason: string): string => t('The whole run could not be shown: {0}', reason),
   runTable: t('The whole run: one row for each snapshot'),
@@ -173,50 +176,27 @@ export const strings = {
     verdict: t('By verdict'),
     age: t('By age'),
   } satisfies Record<BandsQuery['grouping'] | 'none', string>,
-  categoryName: {
-    parameters: t('Parameters'),
-    gradients: t('Gradients'),
-    optimizerState: t('Optimizer state'),
-    activations: t('Activations'),
-    inputs: t('Inputs'),
-    weightCopies: t('Autocast’s weight copies'),
-    backward: t('Backward pass'),
-    workspace: t('Workspace'),
-    other: t('Other'),
-  } satisfies Record<Category, string>,
   spanName: {
     before: t('Before recording'),
     kept: t('Live at the end'),
     steps: t('Freed in a later step'),
     step: t('Freed within its step'),
   },
-  verdictName: {
-    leak: t('▲ Leak'),
-    growing: t('△ Growing'),
-    cycle: t('◢ Cycle'),
-    periodic: t('◿ Periodic'),
-    plateau: t('▬ Plateau'),
-    oneOff: t('▪ One-off'),
-    steady: t('▬ Steady'),
-    tooShort: t('Too short'),
-    unjudged: t('Freed at the end'),
-    library: t('Library or native code'),
-    beforeRecording: t('Before recording'),
-  },
+  unjudged: t('Freed at the end'),
   bandKey: t('Colors'),
-  otherBands: (count: number): string => counted(count, t('1 thin series'), t('{0} thin series')),
-  moreBands: (count: number): string => t('and {0} more', formatCount(count)),
-  oneAllocation: (bytes: string): string => t('{0}, one allocation', bytes),
-  allocations: (bytes: string, count: string): string => t('{0} in {1} allocations', bytes, count),
+  otherBands: (count: number): string => tCount(count, '1 thin series', '{0} thin series'),
+  moreBands: (count: number): string => t('and {0} more', countText(count)),
+  allocations: (bytes: string, count: number): string =>
+    tCount(count, '{1}, one allocation', '{1} in {0} allocations', bytes),
   bandLife: (allocated: number, freed: number | null, age: string | null, several: boolean): string => {
-    const until = freed === null ? t('live at the end') : freedBy(formatCount(freed), several);
+    const until = freed === null ? t('live at the end') : freedBy(countText(freed), several);
     return `${allocatedAt(allocated, age, several)}, ${until}`;
   },
   compiledIn: (region: string): string => t('compiled: {0}', region),
   taggedWith: (metadata: string): string => t('metadata: {0}', metadata),
   inFunction: (name: string): string => t('in {0}', name),
   bandOfBands: (band: string, at: number, count: number): string =>
-    t('{0}. Series {1} of {2} from the top', band, formatCount(at), formatCount(count)),
+    t('{0}. Series {1} of {2} from the top', band, countText(at), countText(count)),
   bandNotMapped: t('The workspace does not have the file of this series.'),
   openBand: t('Go to Line'),
   fixBand: t('Fix…'),
@@ -224,12 +204,12 @@ export const strings = {
   foldedFrames: (library: number, native: number): string =>
     [...(library === 0 ? [] : [libraryFrames(library)]), ...(native === 0 ? [] : [nativeFrames(native)])].join(', '),
   hiddenFrames: (count: number): string =>
-    counted(
+    tCount(
       count,
-      t('1 frame is hidden: of the recording itself, of the Python interpreter, or too far out'),
-      t('{0} frames are hidden: of the recording itself, of the Python interpreter, or too far out'),
+      '1 frame is hidden: of the recording itself, of the Python interpreter, or too far out',
+      '{0} frames are hidden: of the recording itself, of the Python interpreter, or too far out',
     ),
-  hiddenNative: (count: number): string => counted(count, t('1 C++ frame is hidden'), t('{0} C++ frames are hidden')),
+  hiddenNative: (count: number): string => tCount(count, '1 C++ frame is hidden', '{0} C++ frames are hidden'),
   stackOfBand: t('Stack, innermost first'),
   bandTable: t('Series in view, the largest first'),
   columnBand: t('Series'),
@@ -298,11 +278,6 @@ export const strings = {
     drag: t('move the view'),
   },
   gesture: { click: t('Click'), wheel: t('Wheel'), sweep: t('Drag'), drag: t('Shift+drag') },
-  heldBy: (holder: string): string => t('held by {0}', holder),
-  leakOf: (name: string, rate: number | null, leaked: number): string => {
-    const total = t('{0} so far', formatBytes(leaked));
-    return rate === null ? `${name}: ${total}` : `${name}: ${t('{0}/step', formatBytes(rate))} (${total})`;
-  },
 
   // Flame graph
   flame: t('Live memory by call'),
@@ -324,9 +299,13 @@ export const strings = {
   flameWholeHint: t('Show all live memory (Escape)'),
   found: (calls: number, bytes: number, share: string): string => {
     if (calls === 0) return t('No call in view matches.');
-    return calls === 1
-      ? t('1 call in view matches; {0} ({1}) passed through it.', formatBytes(bytes), share)
-      : t('{0} calls in view match; {1} ({2}) passed through them.', formatCount(calls), formatBytes(bytes), share);
+    return tCount(
+      calls,
+      '1 call in view matches; {1} ({2}) passed through it.',
+      '{0} calls in view match; {1} ({2}) passed through them.',
+      byteText(bytes),
+      share,
+    );
   },
   flameMeasure: t('Width of the boxes'),
   flameMeasureName: { live: t('Live bytes'), mean: t('Bytes × lifetime in view') } satisfies Record<
@@ -336,26 +315,21 @@ export const strings = {
   byteSeconds: (bytes: string): string => `${bytes}·s`,
   byteEvents: (bytes: string): string => t('{0}·events', bytes),
   meanSummary: (mean: number, product: string): string =>
-    t('In view: {0} live on average, {1}', formatBytes(mean), product),
+    t('In view: {0} live on average, {1}', byteText(mean), product),
   meanNumbers: (mean: number, product: string, share: string, blocks: number | null): string => {
-    return [t('{0} on average', formatBytes(mean)), product, ...partOfLive(share, blocks)].join(', ');
+    return [t('{0} on average', byteText(mean)), product, ...partOfLive(share, blocks)].join(', ');
   },
-  flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, formatBytes(live)),
+  flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, byteText(live)),
   atTheEnd: t('At the end of the recording'),
   everything: t('All live memory'),
-  callGroupName: {
-    anyLibrary: t('Library or native code'),
-    beforeRecording: t('Before recording'),
-    noStack: t('No stack recorded'),
-    backward: t('Backward pass of'),
-  } satisfies Record<FlameGroup, string>,
+  callGroupName: { ...BUCKETS, anyLibrary: BUCKETS.library, backward: t('Backward pass of') },
   unnamedCall: t('too narrow for its name'),
-  callAt: (name: string, file: string, line: number): string => `${name}, ${placeText(file, line)}`,
-  mergedCalls: (count: number): string => t('{0} more', formatCount(count)),
+  callAt: (name: string, file: string, line: number): string => `${name}, ${fileAndLine({ file, line })}`,
+  mergedCalls: (count: number): string => t('{0} more', countText(count)),
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
-    return [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`, ...partOfLive(share, blocks)].join(', ');
+    return [`${byteText(bytes)} (${formatExactBytes(bytes)})`, ...partOfLive(share, blocks)].join(', ');
   },
-  callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
+  callSelf: (bytes: number): string => t('allocated by the call itself: {0}', byteText(bytes)),
   callFound: t('found'),
   callNotMapped: t('This call has no file in this workspace.'),
 
@@ -366,14 +340,14 @@ export const strings = {
     settings === 0
       ? t(
           'No change that was replayed changes what is reserved ({0} allocations replayed, all as recorded)',
-          formatCount(allocations),
+          countText(allocations),
         )
-      : t('{0} allocations replayed, all as recorded', formatCount(allocations)),
+      : t('{0} allocations replayed, all as recorded', countText(allocations)),
   whatIfEstimated: (olderBytes: number, insteadOfBytes: number): string =>
     t(
       '~ estimated: {0} is older than the trace, and is laid out again in the order of its addresses. The recorded settings then reserve {1} at the peak.',
-      formatBytes(olderBytes),
-      formatBytes(insteadOfBytes),
+      byteText(olderBytes),
+      byteText(insteadOfBytes),
     ),
   collectionNeedsLimit: t(
     'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
@@ -381,8 +355,8 @@ export const strings = {
   whatIfEnd: (afterSteps: number, repeatedSteps: number): string =>
     t(
       'If the program goes on as in its last {0} steps, memory ends {1} steps after the recording.',
-      formatCount(repeatedSteps),
-      formatCount(afterSteps),
+      countText(repeatedSteps),
+      countText(afterSteps),
     ),
   checkpointEstimated: t(
     '~ estimated: a checkpoint needs temporary memory for its recomputation, which is not recorded.',
@@ -392,9 +366,9 @@ export const strings = {
   reservedPeak: t('Reserved peak'),
   saved: t('Saved'),
   reservedAtEnd: t('At the end'),
-  ofCapacity: (bytes: number): string => t('Of {0}', formatBytes(bytes)),
+  ofCapacity: (bytes: number): string => t('Of {0}', byteText(bytes)),
   fit: (leftBytes: number | null): string =>
-    leftBytes === null ? t('does not fit') : t('{0} left', formatBytes(leftBytes)),
+    leftBytes === null ? t('does not fit') : t('{0} left', byteText(leftBytes)),
   drawChange: (name: string): string => t('Draw the reserved memory with {0}', name),
   reservedWith: (name: string): string => t('Reserved with {0}', name),
   amountReservedWith: (amount: string, name: string): string => t('{0} reserved with {1}', amount, name),
@@ -418,7 +392,7 @@ export const strings = {
         )
       : t(
           'Replayed backwards from the snapshot. The trace does not add up: {0} have no address. Freed blocks have their requested size.',
-          formatBytes(unplaced),
+          byteText(unplaced),
         ),
   mapGrid: t('Segments to scale, the largest first, each with its blocks in the order of their addresses'),
   mapHelp: t(
@@ -429,40 +403,32 @@ export const strings = {
   mapFailed: (reason: string): string => t('The memory map could not be read: {0}', reason),
   mapWithoutPlaces: t('This file has no addresses of blocks.'),
   mapReserved: (segments: number, reserved: number): string =>
-    segments === 1
-      ? t('{0} reserved in 1 segment', formatBytes(reserved))
-      : t('{0} reserved in {1} segments', formatBytes(reserved), formatCount(segments)),
+    tCount(segments, '{1} reserved in 1 segment', '{1} reserved in {0} segments', byteText(reserved)),
   mapInside: (live: number, free: number, largestFree: number): string =>
-    t(
-      '{0} live, {1} free inside, the largest piece {2}',
-      formatBytes(live),
-      formatBytes(free),
-      formatBytes(largestFree),
-    ),
+    t('{0} live, {1} free inside, the largest piece {2}', byteText(live), byteText(free), byteText(largestFree)),
   mapPinned: (segments: number): string =>
-    counted(
+    tCount(
       segments,
-      t('1 large segment is pinned: less than a tenth of it is live'),
-      t('{0} large segments are pinned: less than a tenth of each is live'),
+      '1 large segment is pinned: less than a tenth of it is live',
+      '{0} large segments are pinned: less than a tenth of each is live',
     ),
   otherSegments: (count: number, reserved: number, live: number): string =>
-    count === 1
-      ? t('and 1 smaller segment: {0} reserved, {1} live', formatBytes(reserved), formatBytes(live))
-      : t(
-          'and {0} smaller segments: {1} reserved, {2} live',
-          formatCount(count),
-          formatBytes(reserved),
-          formatBytes(live),
-        ),
+    tCount(
+      count,
+      'and 1 smaller segment: {1} reserved, {2} live',
+      'and {0} smaller segments: {1} reserved, {2} live',
+      byteText(reserved),
+      byteText(live),
+    ),
   segmentLabel: (reserved: number, live: number, free: number, largestFree: number): string =>
     free === 0
-      ? t('{0}: {1} live, nothing free', formatBytes(reserved), formatBytes(live))
+      ? t('{0}: {1} live, nothing free', byteText(reserved), byteText(live))
       : t(
           '{0}: {1} live, {2} free, largest {3}',
-          formatBytes(reserved),
-          formatBytes(live),
-          formatBytes(free),
-          formatBytes(largestFree),
+          byteText(reserved),
+          byteText(live),
+          byteText(free),
+          byteText(largestFree),
         ),
   defaultPool: t('default pool'),
   unknownPool: t('pool not recorded'),
@@ -478,11 +444,9 @@ export const strings = {
     mixed: t('Small neighbors'),
     unknown: t('In no block'),
   } satisfies Record<PieceKind, string>,
-  pieceText: (name: string, bytes: number): string => `${name}: ${formatBytes(bytes)} (${formatExactBytes(bytes)})`,
+  pieceText: (name: string, bytes: number): string => `${name}: ${byteText(bytes)} (${formatExactBytes(bytes)})`,
   mixedText: (live: number, blocks: number): string =>
-    blocks === 1
-      ? t('{0} live in 1 block', formatBytes(live))
-      : t('{0} live in {1} blocks', formatBytes(live), formatCount(blocks)),
+    tCount(blocks, '{1} live in 1 block', '{1} live in {0} blocks', byteText(live)),
   largestOf: (owner: string): string => t('the largest of {0}', owner),
   pieceNotMapped: t('This block has no line in this workspace.'),
   segmentTable: t('Segments'),
@@ -513,12 +477,14 @@ export const strings = {
     lines: number,
     largest: string | null,
   ): string => {
-    const allocated =
-      sums.allocatedBlocks === 1
-        ? t('{0} in 1 allocation in view', formatBytes(sums.allocatedBytes))
-        : t('{0} in {1} allocations in view', formatBytes(sums.allocatedBytes), formatCount(sums.allocatedBlocks));
+    const allocated = tCount(
+      sums.allocatedBlocks,
+      '{1} in 1 allocation in view',
+      '{1} in {0} allocations in view',
+      byteText(sums.allocatedBytes),
+    );
     if (sums.aliveBlocks === 0) return t('{0}; none is live at the end.', allocated);
-    const [bytes, blocks] = [formatBytes(sums.aliveBytes), formatCount(sums.aliveBlocks)];
+    const [bytes, blocks] = [byteText(sums.aliveBytes), countText(sums.aliveBlocks)];
     return largest === null
       ? t('{0}; {1} in {2} are live at the end.', allocated, bytes, blocks)
       : t(
@@ -536,12 +502,10 @@ export const strings = {
   columnLine: t('Line'),
   columnFunction: t('Function'),
   sortBy: (column: string): string => t('Sort by {0}', column),
-  library: t('Library or native code'),
+  ...BUCKETS,
   libraryHint: t('No line of yours is on the stack'),
-  beforeRecording: t('Before recording'),
   olderUse: (use: string) => t('Before recording ({0})', use),
   beforeRecordingHint: t('Allocated before the recording began'),
-  noStack: t('No stack recorded'),
   noStackHint: t('Allocated where no Python ran, or recorded without stacks'),
   unexplained: t('Not explained'),
   unexplainedHint: t('Difference between the history and the list of blocks'),
@@ -550,23 +514,23 @@ export const strings = {
   total: t('Total'),
   totalIsLive: (bytes: number): string => t('= live bytes, {0}', formatExactBytes(bytes)),
   totalIsAlive: (bytes: number): string => t('= allocated in view and live at the end, {0}', formatExactBytes(bytes)),
-  shown: (rows: number, all: number): string => t('Shown: {0} of {1}', formatCount(rows), formatCount(all)),
+  shown: (rows: number, all: number): string => t('Shown: {0} of {1}', countText(rows), countText(all)),
   nothingMatches: t('No line matches the filter.'),
-  showMore: (count: number): string => t('Show {0} more', formatCount(count)),
+  showMore: (count: number): string => t('Show {0} more', countText(count)),
   atInstant: (instant: string): string => t('At {0}', instant),
   atStart: t('Before the first event'),
   whenTaken: t('When the snapshot was taken'),
   summary: (when: string, live: number, reserved: number | null, lines: number, largest: string | null): string => {
     const amount =
       reserved === null
-        ? t('{0}: {1} live', when, formatBytes(live))
-        : t('{0}: {1} live of {2} reserved', when, formatBytes(live), formatBytes(reserved));
+        ? t('{0}: {1} live', when, byteText(live))
+        : t('{0}: {1} live of {2} reserved', when, byteText(live), byteText(reserved));
     return largest === null
       ? t('{0}, none of it held by a line of Python.', amount)
       : t('{0}, held by {1}, most by {2}.', amount, linesText(lines), largest);
   },
   lineWithBytes: (file: string, line: number, bytes: number): string =>
-    `${placeText(pathEnd(file), line)} (${formatBytes(bytes)})`,
+    `${fileAndLine({ file: pathEnd(file), line })} (${byteText(bytes)})`,
   nothingMapped: t('No line with live memory is in this workspace.'),
 
   // Two snapshots side by side
@@ -597,7 +561,7 @@ export const strings = {
     blocks: t('Blocks'),
   } satisfies Record<CompareSort, string>,
   bytesInBlocks: (bytes: string, blocks: string): string => `${bytes} · ${blocks}`,
-  otherLines: (count: number): string => counted(count, t('1 smaller line'), t('{0} smaller lines')),
+  otherLines: (count: number): string => tCount(count, '1 smaller line', '{0} smaller lines'),
   openPlace: (place: string): string => t('Open {0}', place),
   changeOf: (before: string, after: string, change: string, exact: string): string =>
     `${before} → ${after}, ${change} (${exact})`,

@@ -4,7 +4,8 @@ import { el } from '../ui/dom.js';
 import { whatIfTable } from './whatIfRows.js';
 import type { Saved } from '../parts/saveMenu.js';
 import { savedName } from '../parts/savedName.js';
-import { formatBytes, formatExactBytes } from '../text/format.js';
+import { byteText } from '../../src/core/text/byteText.js';
+import { formatExactBytes } from '../text/format.js';
 import { createMessage } from '../parts/message.js';
 import { createPane } from '../parts/pane.js';
 import type { Store } from '../model/store.js';
@@ -79,7 +80,7 @@ export function createWhatIfView(
       columns: [
         nameColumn<WhatIfRow, string>(strings.change, nameCell),
         column(strings.reservedPeak, ({ reservedPeakBytes, isEstimate }) => ({
-          content: `${isEstimate ? '~' : ''}${formatBytes(reservedPeakBytes)}`,
+          content: `${isEstimate ? '~' : ''}${byteText(reservedPeakBytes)}`,
           title: formatExactBytes(reservedPeakBytes),
         })),
         column(strings.saved, ({ savedBytes }) => (savedBytes === null ? { content: '' } : bytesCell(savedBytes))),

@@ -2,6 +2,7 @@
 import type { OwnerLine } from '../attribution/owner.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
+import { placeText } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import type { OomNumbers } from './message.js';
 import type { OomJudgement } from './oomClass.js';
@@ -152,7 +153,7 @@ function ownText({ processBytes, allocatedBytes, unusedBytes, capacityBytes, fre
 
 function requestText(numbers: OomNumbers, { asked, devices }: Place): string {
   if (asked === null) return '';
-  const line = asked.line > 0 ? `${asked.file}:${asked.line} (${asked.function})` : `${asked.file} (${asked.function})`;
+  const line = placeText(asked);
   const { requestedBytes } = numbers;
   if (requestedBytes === null) return t('Requested by {0}.', line);
   return devices.length === 1

@@ -5,7 +5,7 @@ import { addCells, emptyCell } from '../report/compareCells.js';
 import type { CompareCell, CompareReport } from '../report/report.js';
 import { warningTexts } from './warningTexts.js';
 import { bucketText, deviceTexts, otherLinesText } from './words.js';
-import { placeText } from '../report/reportText.js';
+import { placeText } from '../text/pathText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';

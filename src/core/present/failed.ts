@@ -1,7 +1,7 @@
 /** Memory that was requested and was not there. */
 import type { OomExplanation } from '../oom/explanation.js';
 import type { OutOfMemoryReport } from '../report/report.js';
-import { placeText } from '../report/reportText.js';
+import { placeText } from '../text/pathText.js';
 import { byteText } from '../text/byteText.js';
 import { asItIs } from '../text/names.js';
 import { t, tCount } from '../text/translate.js';

@@ -2,7 +2,7 @@
 import { failureText, fragmentationText, replayedFailureText, withoutLeaksText } from './failed.js';
 import { passText } from './peakText.js';
 import { callersOf, lastFailure } from '../report/outOfMemory.js';
-import { placeText } from '../report/reportText.js';
+import { placeText } from '../text/pathText.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
 import { byteText } from '../text/byteText.js';
 import { named } from '../text/names.js';

@@ -4,6 +4,7 @@ import type { Finding } from '../report/findings.js';
 import type { StepSource } from '../report/report.js';
 import { byteText } from '../text/byteText.js';
 import { t } from '../text/translate.js';
+import { capitalized, verdictName } from './words.js';
 
 export type Amount = Pick<Finding, 'verdict' | 'bytes' | 'bytesPerStep'>;
 
@@ -45,9 +46,12 @@ export function findingSentence(
       return holder === null
         ? t('Growing {0} ({1} so far), unconfirmed', rate, amount)
         : t('Growing {0} ({1} so far), unconfirmed, held by {2}', rate, amount, holder);
-    default:
+    case 'tooShort':
+      if (bytes <= 0) return capitalized(verdictName(verdict));
       return holder === null
         ? t('Grows {0}: too few snapshots for a verdict', amount)
         : t('Grows {0}, held by {1}: too few snapshots for a verdict', amount, holder);
+    default:
+      return capitalized(verdictName(verdict));
   }
 }

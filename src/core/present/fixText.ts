@@ -2,8 +2,9 @@
 import { t } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import { VERDICT_TEXT, otherLinesText, snapshotsText } from './words.js';
-import { fileAndLine, perStep, placeText } from '../report/reportText.js';
+import { otherLinesText, snapshotsText, verdictName } from './words.js';
+import { perStep } from '../report/reportText.js';
+import { fileAndLine, placeText } from '../text/pathText.js';
 import { liveBytes } from '../report/snapshotReport.js';
 import { asItIs, named } from '../text/names.js';
 import { left, list, right, table, type Block } from './document.js';
@@ -94,6 +95,6 @@ function answerText(answer: FixAnswer): string {
 
 function rate(verdict: Verdict | null, bytes: number | null): string {
   if (verdict === null) return t('not there');
-  const text = VERDICT_TEXT[verdict];
+  const text = verdictName(verdict);
   return bytes === null ? text : `${text}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
 }

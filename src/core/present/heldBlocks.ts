@@ -8,7 +8,7 @@ import { bucketParts } from '../report/bucketParts.js';
 import type { Category } from '../attribution/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import { bucketText, categoryText, otherLinesText } from './words.js';
-import { fileAndLine, placeText } from '../report/reportText.js';
+import { fileAndLine, placeText } from '../text/pathText.js';
 import { detail, item, left, list, right, table, type Block, type Item } from './document.js';
 
 /** Lines that are named. */

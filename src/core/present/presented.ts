@@ -1,14 +1,15 @@
 /** A finding and its lines in words. Every surface shows these texts, and has no wording of its own. */
 import { lineBytes, type Finding } from '../report/findings.js';
-import type { HolderReport, LineReport, RunReport, Verdict } from '../report/report.js';
+import type { HolderReport, LineReport, RunReport } from '../report/report.js';
 import { asItIs, named } from '../text/names.js';
 import { byteText } from '../text/byteText.js';
-import { basename } from '../text/pathText.js';
+import { nameAndLine } from '../text/pathText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t } from '../text/translate.js';
 import { evidenceText, findingEvidence } from './evidenceText.js';
 import { findingSentence, shortAmount } from './findingSentence.js';
 import { cut, shortPlace } from './shortText.js';
+import { VERDICT_SIGNS } from './words.js';
 
 /** Characters of a trend after a line. */
 const TREND_WIDTH = 8;
@@ -30,6 +31,7 @@ export interface Presented {
   readonly endAlone: string;
   /** What was observed, and why it is the verdict. */
   readonly evidence: string | null;
+  readonly fix: string | null;
   /** All of it, a sentence each: the tooltip of a row. */
   readonly detail: readonly string[];
 }
@@ -41,7 +43,6 @@ export interface PresentedFinding extends Presented {
   readonly heldBy: string | null;
   /** True if the explanation says more than the sentence. */
   readonly isExplained: boolean;
-  readonly fix: string | null;
 }
 
 interface PresentedLine extends Presented {
@@ -78,7 +79,7 @@ export function presentFinding({ finding, run: { steps } }: FindingOfRun, code =
   const sentence = findingSentence(finding, steps, holder === null ? null : code(holder.name));
   const heldBy = holder === null ? null : t('Held by {0}', holder.text);
   const isExplained = holder !== null && holder.text !== holder.name;
-  const fix = holder?.fix == null ? null : t('Fix: {0}', code(holder.fix));
+  const fix = fixOf(holder, code);
   const evidence = findingEvidence(finding);
   return {
     ...{ short: shortAmount(finding, steps), answer, sentence, lens, end, endAlone: fitting(`${lens}  ${end}`, lens) },
@@ -92,7 +93,7 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
   const answer = findingSentence(amount, run.steps, null);
   const unfound = line.unfound === null ? null : t('in {0}, not found', shortPlace(line.unfound));
   const rank = ranks < 2 || run.rank === null ? '' : rankText(run.rank, others.length);
-  const amountOnly = `${GLYPHS[line.verdict] ?? '▲'} ${answer}`;
+  const amountOnly = `${VERDICT_SIGNS[line.verdict]} ${answer}`;
   const lens = listed(amountOnly, unfound ?? rank);
   const way = wayText(line, file);
   const trend = line.series.length > 2 ? sparkline(line.series, TREND_WIDTH) : '';
@@ -104,7 +105,7 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
     detail: [answer, ...(evidence === null ? [] : [evidence])],
     heldBy: line.holder === null ? null : heldText(line.holder, { file, line: line.line }),
     allocates: t('allocates {0}', byteText(amount.bytes)),
-    ...{ unfound, rank },
+    ...{ unfound, rank, fix: fixOf(line.holder, asItIs) },
   };
 }
 
@@ -126,17 +127,18 @@ export function listed(...facts: readonly (string | null | undefined)[]): string
   return facts.filter(Boolean).join(' · ');
 }
 
-/** A sign beside the color of each verdict. */
-const GLYPHS: Readonly<Partial<Record<Verdict, string>>> = { cycle: '↻', growing: '△' };
-
 function rankText(rank: number, others: number): string {
   return others === 0 ? t('rank {0}', rank) : t('rank {0} +{1}', rank, others);
+}
+
+function fixOf(holder: HolderReport | null, code: (text: string) => string): string | null {
+  return holder?.fix == null ? null : t('Fix: {0}', code(holder.fix));
 }
 
 function heldText({ file, line, text }: HolderReport, own: { file: string; line: number }): string {
   return file === own.file && line === own.line
     ? t('Held by {0}', text)
-    : t('Held by {0}, {1}', text, named(`${basename(file)}:${line}`));
+    : t('Held by {0}, {1}', text, named(nameAndLine({ file, line })));
 }
 
 /** The way to the holder, which says the rest: `→ held at line 18`; without one, first and last value. */

@@ -16,7 +16,7 @@ import {
   rateText,
   verdictText,
 } from './words.js';
-import { fileAndLine, placeText } from '../report/reportText.js';
+import { fileAndLine, placeText } from '../text/pathText.js';
 import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';

@@ -3,7 +3,7 @@ import { countText, decimalText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CycleReport, CycleTensorReport, TrendReport, TrendSeriesReport } from '../report/report.js';
-import { placeText } from '../report/reportText.js';
+import { placeText } from '../text/pathText.js';
 
 /** `120 rows over 3.500 s, without lines`. */
 export function trendSentence({ rows, startUs, endUs }: TrendReport): string {

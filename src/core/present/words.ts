@@ -34,22 +34,40 @@ export function holderSourceText(source: HolderReport['source']): string {
   }[source];
 }
 
-/** The name of a verdict in tables. */
-export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
-  leak: 'LEAK',
-  cycle: 'cycle',
-  periodic: 'periodic',
-  growing: 'growing?',
-  plateau: 'plateau',
-  oneOff: 'one-off',
-  steady: 'steady',
-  tooShort: 'growth',
+/** A sign beside the color of each verdict. */
+export const VERDICT_SIGNS: Readonly<Record<Verdict, string>> = {
+  ...{ leak: '▲', cycle: '↻', periodic: '◿', growing: '△', plateau: '▬', oneOff: '▪', steady: '▬', tooShort: '△' },
 };
 
-/** A line's verdict in a word. For too few snapshots: growth, or live memory without growth. */
+/** The name of a verdict. */
+export function verdictName(verdict: Verdict): string {
+  return {
+    leak: t('leak'),
+    cycle: t('cycle'),
+    periodic: t('periodic'),
+    growing: t('growing?'),
+    plateau: t('plateau'),
+    oneOff: t('one-off'),
+    steady: t('steady'),
+    tooShort: t('too short'),
+  }[verdict];
+}
+
+/** `▲ Leak`: a verdict where it is alone. */
+export function verdictLabel(verdict: Verdict): string {
+  return `${VERDICT_SIGNS[verdict]} ${capitalized(verdictName(verdict))}`;
+}
+
+/** A line's verdict in a table, where a leak stands out. */
 export function verdictText({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
-  if (ignored) return inBaseline ? 'baseline' : 'ignored';
-  return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_TEXT[verdict];
+  if (ignored) return inBaseline ? t('baseline') : t('ignored');
+  if (verdict === 'tooShort' && growthBytes <= 0) return t('live');
+  return verdict === 'leak' ? verdictName(verdict).toUpperCase() : verdictName(verdict);
+}
+
+/** A name at the beginning of a row or a title. */
+export function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** Growth per step; empty where there is none, or none is known. */

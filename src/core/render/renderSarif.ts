@@ -9,7 +9,7 @@ import { plural } from '../text/plural.js';
 import { presentFinding } from '../present/presented.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { categoryText } from '../present/words.js';
-import { placeText } from '../report/reportText.js';
+import { placeText } from '../text/pathText.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; the reader defines its place. */

@@ -8,7 +8,7 @@ import { findingsOf } from './findings.js';
 import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, MAX_ENTRIES, names } from './ignoredLeaks.js';
 import { sum } from './lineSelection.js';
 import type { LineReport, OverBudget, Report, RunReport, StepSource } from './report.js';
-import { fileAndLine } from './reportText.js';
+import { fileAndLine } from '../text/pathText.js';
 
 /** The workspace's limits; null for no limit. */
 export interface Budget {

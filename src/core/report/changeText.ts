@@ -1,6 +1,6 @@
 import type { ChangeOutcome } from '../allocator/deviceAnswer.js';
 import { t } from '../text/translate.js';
-import { placeText } from './reportText.js';
+import { placeText } from '../text/pathText.js';
 
 /** A replayed change in a few words, as after *with*; a setting as PYTORCH_CUDA_ALLOC_CONF has it. */
 export function changeText({ setting, program }: Pick<ChangeOutcome, 'setting' | 'program'>): string {

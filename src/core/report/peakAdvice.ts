@@ -5,7 +5,7 @@ import { byteText } from '../text/byteText.js';
 import { t } from '../text/translate.js';
 import type { OlderReport } from './report.js';
 import { visibleText } from '../text/plainText.js';
-import { placeText } from './reportText.js';
+import { placeText } from '../text/pathText.js';
 
 /** Memory of a category at the peak. */
 export interface PeakAmount {

@@ -2,7 +2,8 @@ import { t, tCount } from '../text/translate.js';
 import { signedByteText } from '../text/byteText.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { ranksText, runsByJob } from './ranks.js';
-import { perStep, placeText } from './reportText.js';
+import { perStep } from './reportText.js';
+import { placeText } from '../text/pathText.js';
 
 type Ranked = RunReport & { rank: number };
 

@@ -1,7 +1,7 @@
 /** The remedy for a holder that the recorder saw, from what holds the memory and what could release it. */
 import { holderName } from '../facts/holderName.js';
 import type { LineOwner } from '../facts/recordedFacts.js';
-import type { RecordedPlace } from '../model/recording.js';
+import { nameAndLine } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import type { Custody } from '../verdict/custody.js';
 import {
@@ -33,13 +33,13 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
     const cleanUp = releases?.find((one) => one.kind === 'method' || one.kind === 'cleanup') ?? null;
     return exact(
       cleanUp === null
-        ? t('Use weakref.ref in the hook registered at {0}, or set {1} to None when done.', placeText(hook), held)
+        ? t('Use weakref.ref in the hook registered at {0}, or set {1} to None when done.', nameAndLine(hook), held)
         : t(
             'Use weakref.ref in the hook registered at {0}, or set {1} to None in {2} ({3}).',
-            placeText(hook),
+            nameAndLine(hook),
             held,
             cleanUp.function,
-            placeText(cleanUp),
+            nameAndLine(cleanUp),
           ),
     );
   }
@@ -50,12 +50,12 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
     const loop = custody.loops.at(-1);
     return exact(
       loop === undefined
-        ? t('Call {0} ({1}) when its items are no longer needed.', call, placeText(uncalled))
+        ? t('Call {0} ({1}) when its items are no longer needed.', call, nameAndLine(uncalled))
         : t(
             'Call {0} ({1}) at the end of each round of the loop at {2}.',
             call,
-            placeText(uncalled),
-            placeText(loop.place),
+            nameAndLine(uncalled),
+            nameAndLine(loop.place),
           ),
     );
   }
@@ -92,8 +92,4 @@ function attributeOf(name: string): string {
 function callText(holder: string, method: string): string {
   const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
   return `${owner}.${method.slice(method.lastIndexOf('.') + 1)}()`;
-}
-
-function placeText({ file, line }: RecordedPlace): string {
-  return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
 }

@@ -4,15 +4,20 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 /** Bytes in IEC units with at most four digits: `52.0 MiB`, `340 KiB`, `1012 B`. */
 export function byteText(bytes: number): string {
-  let amount = Math.abs(bytes);
+  const { amount, unit } = scaledBytes(bytes);
+  return `${decimalText(amount, unit === 'B' || Math.abs(amount) >= 99.95 ? 0 : 1)} ${unit}`;
+}
+
+/** An amount in the largest unit in which it is 1 or more. */
+export function scaledBytes(bytes: number): { amount: number; unit: string } {
+  let amount = bytes;
   let unit = 0;
   // 1023.5 and above would print as 1024.
-  while (amount >= (unit === 0 ? 1024 : 1023.5) && unit < UNITS.length - 1) {
+  while (Math.abs(amount) >= (unit === 0 ? 1024 : 1023.5) && unit < UNITS.length - 1) {
     amount /= 1024;
     unit++;
   }
-  const digits = unit === 0 || amount >= 99.95 ? 0 : 1;
-  return `${bytes < 0 ? '-' : ''}${decimalText(amount, digits)} ${UNITS[unit]}`;
+  return { amount, unit: UNITS[unit] };
 }
 
 /** Reads an amount such as `18 GiB`; null if the text is none. */

@@ -9,6 +9,21 @@ export function named(name: string): string {
   return BEGIN + visibleText(name) + END;
 }
 
+/** A text in parts, of which some are names. */
+export function partsOf(text: string): { readonly text: string; readonly isName: boolean }[] {
+  const [first, ...parts] = text.split(BEGIN);
+  return [
+    { text: first, isName: false },
+    ...parts.flatMap((part) => {
+      const end = part.indexOf(END);
+      return [
+        { text: part.slice(0, end), isName: true },
+        { text: part.slice(end + 1), isName: false },
+      ];
+    }),
+  ];
+}
+
 /**
  * A text with its marked names.
  * @param name prints one, by its order from 0
@@ -19,16 +34,10 @@ export function printNames(
   name: (name: string, ordinal: number) => string,
   plain: (text: string) => string,
 ): string {
-  const [first, ...parts] = text.split(BEGIN);
-  return (
-    plain(first) +
-    parts
-      .map((part, ordinal) => {
-        const end = part.indexOf(END);
-        return name(part.slice(0, end), ordinal) + plain(part.slice(end + 1));
-      })
-      .join('')
-  );
+  let ordinal = 0;
+  return partsOf(text)
+    .map((part) => (part.isName ? name(part.text, ordinal++) : plain(part.text)))
+    .join('');
 }
 
 /** Prints a name, or a text, unchanged. */

@@ -7,3 +7,23 @@ export function basename(path: string): string {
 export function dirname(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'), 0));
 }
+
+/** `train.py:12`, or the file alone where the line is not known. */
+export function fileAndLine({ file, line }: { file: string; line: number }): string {
+  return line > 0 ? `${file}:${line}` : file;
+}
+
+/** `train.py:12`, without folders. */
+export function nameAndLine({ file, line }: { readonly file: string; readonly line: number }): string {
+  return `${basename(file)}:${line}`;
+}
+
+/** Where a line is, in one piece that editors and terminals make a link of. */
+export function placeText(place: { file: string; line: number; function: string }): string {
+  return `${fileAndLine(place)} (${place.function})`;
+}
+
+/** A frame of a stack. */
+export function frameText(frame: { file: string; line: number; function: string }): string {
+  return `${frame.function} (${nameAndLine(frame)})`;
+}

@@ -4,13 +4,13 @@ import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import type { Room } from './features.js';
-import { placeText } from './placeText.js';
+import { nameAndLine } from '../text/pathText.js';
 
 /** Holder, kind of bound, and its size when full. @param room null if no capacity is known */
 export function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
   if (bound === null) return [];
   return [
-    t('Held by `{0}` ({1}).', bound.name, placeText(bound.place)),
+    t('Held by `{0}` ({1}).', bound.name, nameAndLine(bound.place)),
     limitText(bound.limit),
     room !== null && fitsIn(bound, room) === false ? tooMuchText(bound.full, room) : fullText(bound),
   ];

@@ -3,7 +3,8 @@ import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import type { Custody, Missing } from './custody.js';
-import { placeText, repeatedText } from './placeText.js';
+import { nameAndLine } from '../text/pathText.js';
+import { repeatedText } from './reasonTexts.js';
 
 /** Maximum of loops in an explanation. */
 const MAX_LOOPS = 3;
@@ -18,7 +19,7 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
     byteText(heldBytes),
   );
   const others = also.map(({ name, place }) =>
-    place === null ? t('`{0}` holds it as well.', name) : t('`{0}` ({1}) holds it as well.', name, placeText(place)),
+    place === null ? t('`{0}` holds it as well.', name) : t('`{0}` ({1}) holds it as well.', name, nameAndLine(place)),
   );
   switch (by) {
     case 'pinned':
@@ -32,7 +33,7 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
         ...loops.slice(0, MAX_LOOPS).map(({ place, rounds }) => repeatedText(place, rounds)),
         ...(uncalled === null
           ? []
-          : [t('`{0}` ({1}) releases it, but was not called.', uncalled.function, placeText(uncalled))]),
+          : [t('`{0}` ({1}) releases it, but was not called.', uncalled.function, nameAndLine(uncalled))]),
       ];
   }
 }
@@ -65,20 +66,20 @@ function textOf(missing: Missing): string {
         ? t('The recorder could not count the loops around the steps, and one of them may release it.')
         : t(
             'The loop at {0} may release it, but has not repeated twice since recording began.',
-            placeText(missing.place),
+            nameAndLine(missing.place),
           );
     case 'uncounted':
-      return t('The loop at {0} may release it, but its repetitions cannot be counted.', placeText(missing.place));
+      return t('The loop at {0} may release it, but its repetitions cannot be counted.', nameAndLine(missing.place));
     case 'nextPart':
-      return t('Training goes on at {0}, and may release it there.', placeText(missing.place));
+      return t('Training goes on at {0}, and may release it there.', nameAndLine(missing.place));
     case 'library':
       return t('Code of a library stores it, and may release it after a count.');
     case 'release':
-      return t('{0} may release it, but has not run so far.', placeText(missing.place));
+      return t('{0} may release it, but has not run so far.', nameAndLine(missing.place));
     case 'bound':
       return missing.place === null
         ? t('The holder has a fixed number of items, and may not be full yet.')
-        : t('Its length may be limited at {0}, and it may not be full yet.', placeText(missing.place));
+        : t('Its length may be limited at {0}, and it may not be full yet.', nameAndLine(missing.place));
     case 'keys':
       return t('The holder stores items by key, and the keys may repeat.');
   }

@@ -1,7 +1,7 @@
 /** The sentences on chances of release. */
-import type { Chance } from '../facts/evidence.js';
+import type { Chance, Place } from '../facts/evidence.js';
 import { t, tCount } from '../text/translate.js';
-import { placeText, repeatedText } from './placeText.js';
+import { nameAndLine } from '../text/pathText.js';
 
 /** Maximum of chances in an explanation. */
 const MAX_CHANCES = 3;
@@ -25,7 +25,7 @@ export function garbageText(): string {
 }
 
 function pendingText({ kind, place, times }: Chance): string {
-  const at = placeText(place);
+  const at = nameAndLine(place);
   switch (kind) {
     case 'loop':
       return t('The loop at {0} may release it, but has not repeated since recording began.', at);
@@ -45,7 +45,7 @@ function pendingText({ kind, place, times }: Chance): string {
 }
 
 function passedText({ kind, place, times }: Chance): string {
-  const at = placeText(place);
+  const at = nameAndLine(place);
   const count = times ?? 0;
   switch (kind) {
     case 'loop':
@@ -57,4 +57,9 @@ function passedText({ kind, place, times }: Chance): string {
         ? t('{0} runs in each step, and does not free it.', at)
         : tCount(count, '{1} ran 1 time, and did not free it.', '{1} ran {0} times, and did not free it.', at);
   }
+}
+
+/** How often a loop repeated. */
+export function repeatedText(place: Place, rounds: number): string {
+  return tCount(rounds, 'The loop at {1} repeated 1 time.', 'The loop at {1} repeated {0} times.', nameAndLine(place));
 }

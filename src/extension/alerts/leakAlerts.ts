@@ -11,7 +11,7 @@ import { runKey } from '../results/runOrder.js';
 import { leakRate, runNames } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { alertWhen } from '../settings.js';
-import { basename } from '../../core/text/pathText.js';
+import { nameAndLine } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 import { alertFor, RunsInProgress, type AlertKind } from './alertPolicy.js';
 
@@ -82,7 +82,7 @@ export class LeakAlerts extends Listener {
     const name = runNames(runs, folderName).get(run.id) ?? run.id;
     const worst = this.worstOf(run);
     const at = worst?.lines[0].parts[0].line.unfound ?? worst;
-    const place = at === undefined ? '' : `${basename(at.file)}:${at.line}`;
+    const place = at === undefined ? '' : nameAndLine(at);
     return kind === 'runningOut'
       ? runningOutAlert(name, run.forecast?.stepsToOom ?? 0, place)
       : leakAlert(name, rateOf(leakRate(run), run.steps), place);

@@ -5,7 +5,7 @@ import { actionTexts } from '../../core/present/actions.js';
 import { allocatedText, presentFinding, presentLine } from '../../core/present/presented.js';
 import { byteText } from '../../core/text/byteText.js';
 import { named, printNames } from '../../core/text/names.js';
-import { basename } from '../../core/text/pathText.js';
+import { frameText, nameAndLine } from '../../core/text/pathText.js';
 import { Command, InternalCommand } from '../contributions.js';
 import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
@@ -65,7 +65,7 @@ export function hoverMarkdown(finding: FindingMark, { mark, stale, isInProblem, 
 
 function allocatedMarkdown({ lines }: FindingMark, link: (mark: LineMark, label: string) => string): string {
   const places = lines.map(
-    ({ file, line, parts }) => `${named(`${basename(file)}:${line}`)} (${byteText(lineBytes(parts[0].line))})`,
+    ({ file, line, parts }) => `${named(nameAndLine({ file, line }))} (${byteText(lineBytes(parts[0].line))})`,
   );
   return printNames(allocatedText(places, MAX_LINES), (label, i) => link(lines[i], label), escapeMarkdown);
 }
@@ -88,6 +88,6 @@ function stackMarkdown(
   const own = frames.filter(({ file }) => canOpen(file));
   return (own.length > 0 ? own : frames)
     .slice(0, MAX_FRAMES)
-    .map((frame) => link(frame, `${frame.function} (${basename(frame.file)}:${frame.line})`))
+    .map((frame) => link(frame, frameText(frame)))
     .join(' ← ');
 }

@@ -6,7 +6,7 @@ import { Color, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
-import { basename } from '../../core/text/pathText.js';
+import { nameAndLine } from '../../core/text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { frameItem, openCommand, stackItem } from './sourceItems.js';
 
@@ -104,7 +104,7 @@ export class CompareTree extends Listener implements vscode.TreeDataProvider<Com
 function lineItem(line: CompareLine): vscode.TreeItem {
   const item = new vscode.TreeItem(signedByteText(line.growthBytes), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${line.mapped}:${line.line}:${line.file}`;
-  item.description = `${basename(line.file)}:${line.line} · ${byteText(line.bytesA)} → ${byteText(line.bytesB)}`;
+  item.description = `${nameAndLine(line)} · ${byteText(line.bytesA)} → ${byteText(line.bytesB)}`;
   item.tooltip = [`${line.file}:${line.line} ${line.function}`, cellText(line)].join('\n');
   item.iconPath = growthIcon(line.growthBytes);
   item.contextValue = line.mapped ? RowKind.mappedLine : RowKind.unmappedLine;

@@ -9,7 +9,7 @@ import { bucketText } from '../../core/present/words.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import { byteText } from '../../core/text/byteText.js';
 import { newestFirst } from '../results/runOrder.js';
-import { basename } from '../../core/text/pathText.js';
+import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
 import { openCommand } from './sourceItems.js';
 
 export interface PeakNode {
@@ -79,9 +79,8 @@ export function peakPartItem({ part }: PeakPartNode): vscode.TreeItem {
     item.description = part.name;
     return item;
   }
-  const place = `${basename(part.file)}:${part.line}`;
-  item.description = `${place} ${part.function}`;
-  item.tooltip = `${part.file}:${part.line} (${part.function})`;
+  item.description = `${nameAndLine(part)} ${part.function}`;
+  item.tooltip = placeText(part);
   if (part.mapped) item.command = openCommand(part.file, part.line);
   return item;
 }

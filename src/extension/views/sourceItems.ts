@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { InternalCommand } from '../contributions.js';
 import { recordedCellKey } from '../notebooks/cellNames.js';
 import { distinctNames } from '../text/distinctNames.js';
-import { basename } from '../../core/text/pathText.js';
+import { basename, frameText } from '../../core/text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 type Files = Pick<PythonFiles, 'uri'>;
@@ -58,8 +58,4 @@ export function stackItem(label: string, frames: readonly Frame[], files: Files,
   item.tooltip = [...facts, ...frames.map(frameText)].join('\n');
   item.iconPath = new vscode.ThemeIcon('layers');
   return item;
-}
-
-function frameText({ file, line, function: name }: Frame): string {
-  return `${name} (${basename(file)}:${line})`;
 }

@@ -20,7 +20,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
-import { basename } from '../../core/text/pathText.js';
+import { nameAndLine } from '../../core/text/pathText.js';
 
 type Text = readonly [icon: string, short: string, tooltip: string | vscode.MarkdownString];
 
@@ -140,7 +140,7 @@ function growthText(tone: MarkTone): [icon: string, short: string] {
 /** Findings with links to their lines. */
 function tooltipOf(findings: readonly FindingMark[]): vscode.MarkdownString {
   const rows = findings.slice(0, MAX_FINDINGS).map(({ file, line, mapped, parts: [worst] }) => {
-    const place = `${basename(file)}:${line}`;
+    const place = nameAndLine({ file, line });
     const at = mapped ? commandLink(place, InternalCommand.openSource, [{ file, line }]) : escapeMarkdown(place);
     return `- ${at}: ${escapeMarkdown(presentFinding(worst).sentence)}`;
   });

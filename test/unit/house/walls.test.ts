@@ -41,8 +41,8 @@ const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
     passed: ['vscode', '../protocol/rpc.js', './text/a.js'],
   },
   webview: {
-    stopped: ['../src/core/model/snapshot.js', 'vscode', 'node:fs'],
-    passed: ['../src/protocol/rpc.js', '../src/core/text/plainText.js'],
+    stopped: ['../src/core/model/snapshot.js', '../src/core/present/presented.js', 'vscode', 'node:fs'],
+    passed: ['../src/protocol/rpc.js', '../src/core/text/plainText.js', '../src/core/present/words.js'],
   },
   'webview/model': { stopped: ['../text/strings.js', '../app.js'], passed: ['../../src/protocol/rpc.js'] },
   'webview/text': { stopped: ['../ui/dom.js', '../page/a.js'], passed: ['../model/viewState.js'] },

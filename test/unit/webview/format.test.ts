@@ -1,50 +1,14 @@
 import assert from 'node:assert/strict';
-import {
-  byteTickLabel,
-  formatBytes,
-  formatCount,
-  formatExactBytes,
-  formatShare,
-} from '../../../webview/text/format.js';
+import { byteTickLabel, formatExactBytes, formatShare } from '../../../webview/text/format.js';
 import { durationIn, durationUnit, formatDuration } from '../../../webview/text/duration.js';
 
-const KiB = 1024;
-const MiB = 1024 * KiB;
+const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
 
 describe('bytes as text', () => {
-  const cases: [number, string][] = [
-    [0, '0 B'],
-    [1, '1 B'],
-    [1023, '1,023 B'],
-    [KiB, '1.0 KiB'],
-    [1536, '1.5 KiB'],
-    [9.94 * MiB, '9.9 MiB'],
-    [9.996 * MiB, '10.0 MiB'],
-    [99.96 * MiB, '100 MiB'],
-    [1023.4 * KiB, '1023 KiB'],
-    [1023.6 * KiB, '1.0 MiB'],
-    [1.2 * GiB, '1.2 GiB'],
-    [-52 * MiB, '\u221252.0 MiB'],
-    [80 * GiB, '80.0 GiB'],
-  ];
-  for (const [bytes, text] of cases) {
-    it(`shows ${bytes} as ${text}`, () => {
-      assert.equal(formatBytes(bytes), text);
-    });
-  }
-
-  it('never shows more than 1023 of a unit', () => {
-    for (let bytes = 1; bytes < 2 ** 52; bytes = Math.ceil(bytes * 1.0137)) {
-      const [number] = formatBytes(bytes).replace(',', '').split(' ');
-      assert.ok(Number(number) <= 1023, `${bytes} became ${formatBytes(bytes)}`);
-    }
-  });
-
   it('shows every byte where asked to', () => {
     assert.equal(formatExactBytes(1), '1 byte');
-    assert.equal(formatExactBytes(-1288490189), '\u22121,288,490,189 bytes');
-    assert.equal(formatCount(-12345), '\u221212,345');
+    assert.equal(formatExactBytes(-1288490189), '-1,288,490,189 bytes');
   });
 
   it('labels ticks without trailing zeros', () => {

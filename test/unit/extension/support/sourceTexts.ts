@@ -43,7 +43,7 @@ export function untranslated(path: string): string[] {
 
 function sourceFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.name !== 'translate.ts')
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
