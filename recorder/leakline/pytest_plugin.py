@@ -138,10 +138,10 @@ class GpuLeaks:
         leaks = [finding for finding in findings if finding.verdict == 'leak' or finding.verdict == fail_on]
         if sum(leak.bytes_per_step or 0 for leak in leaks) > per_step:
             note = [f'Measured over {_sees()}.'] if self._model else []
-            pytest.fail('\n'.join([line for leak in leaks for line in leak.told()] + note), pytrace=False)
+            pytest.fail('\n'.join([*map(str, leaks), *note]), pytrace=False)
         for finding in findings:
             if finding.verdict == 'growing' and finding not in leaks:
-                self._item.warn(pytest.PytestWarning('\n'.join(finding.told())))
+                self._item.warn(pytest.PytestWarning(str(finding)))
 
     def _grows(self) -> bool:
         """True if more is live after the last steps than after earlier ones: what does not grow does not leak."""

@@ -40,15 +40,10 @@ class Finding:
     holder: Optional[str]              #: what holds the memory, such as ``history['loss']``
     fix: Optional[str]
     lines: Tuple[Line, ...]
+    told: str                          #: all of it in lines, as the command line prints it
 
     def __str__(self) -> str:
-        return f'{self.file}:{self.line}: {self.sentence}'
-
-    def told(self) -> List[str]:
-        """The finding in lines: place and sentence, allocating lines, fix."""
-        allocated = [f'  Allocated at {one.file}:{one.line} ({one.function}).' for one in self.lines
-                     if (one.file, one.line) != (self.file, self.line)]
-        return [str(self), *allocated] + ([f'  Fix: {self.fix}'] if self.fix else [])
+        return self.told
 
 
 @dataclass(frozen=True)
@@ -116,7 +111,7 @@ def _finding(told: Dict[str, Any]) -> Finding:
     holder = told['holder'] or {}
     lines = tuple(Line(**{name: one[name] for name in ('file', 'line', 'function', 'verdict', 'bytes')}) for one in told['lines'])
     return Finding(**{name: told[name] for name in ('file', 'line', 'verdict', 'sentence', 'bytes')},
-                   bytes_per_step=told['bytesPerStep'], holder=holder.get('name'), fix=holder.get('fix'), lines=lines)
+                   bytes_per_step=told['bytesPerStep'], holder=holder.get('name'), fix=holder.get('fix'), lines=lines, told='\n  '.join(told['told']))
 
 
 def _out_of_memory(told: Dict[str, Any]) -> OutOfMemory:

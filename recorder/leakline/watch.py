@@ -47,11 +47,10 @@ def scalars(report: Report) -> Dict[str, float]:
 
 def text(report: Report) -> str:
     """The findings for a logger, as Markdown code."""
-    lines = [line for finding in report.findings for line in finding.told()]
-    return '\n'.join(['```', *(lines or ['no finding']), '```'])
+    return '\n'.join(['```', *(map(str, report.findings) if report.findings else ['no finding']), '```'])
 
 
 def _announce(report: Report) -> None:
     """Prints each leak once, on standard error."""
     for finding in report.leaks:
-        say_once('\n'.join(finding.told()), about=f'{finding.file}:{finding.line}')
+        say_once(str(finding), about=f'{finding.file}:{finding.line}')

@@ -11,8 +11,7 @@ import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { renderCompareMarkdown, renderMarkdown } from '../core/render/renderMarkdown.js';
 import { renderGithub } from '../core/render/renderGithub.js';
 import { renderSarif, type SarifLog } from '../core/render/renderSarif.js';
-import { renderCompareText, renderText, unmappedText } from '../core/render/renderText.js';
-import { whatIfText } from '../core/render/whatIfText.js';
+import { renderCompareText, renderText, unmappedText, renderWhatIfText } from '../core/render/renderText.js';
 import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { projectFolder } from '../node/projectFolder.js';
@@ -309,7 +308,7 @@ async function whatIf(command: WhatIfArguments, context: CommandContext): Promis
   try {
     const devices = await whatIfDevices(command, await workspaceOf(command, context), context);
     if (command.output === 'json') printJson({ devices }, context);
-    else context.print(whatIfText(devices));
+    else context.print(renderWhatIfText(devices));
   } catch (error) {
     if (!SnapshotError.is(error)) throw error;
     context.complain(error.message);

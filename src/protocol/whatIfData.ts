@@ -17,8 +17,10 @@ export interface WhatIfAnswer extends Pick<DeviceAnswer, 'recorded'> {
   device: number;
   /** Why the recording cannot be replayed, in a sentence; null if the replay is exact. */
   problem: string | null;
-  /** Replayed as recorded. */
-  allocations: number;
+  /** How much was replayed, and whether a change changes anything. */
+  summary: string;
+  /** What limits the answer, and when memory ends. */
+  notes: string[];
   /** Settings that change something, the best first. */
   outcomes: WhatIfOutcome[];
 }

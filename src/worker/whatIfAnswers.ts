@@ -12,6 +12,7 @@ import type { TraceHistory } from '../core/model/history.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { SnapshotAt } from '../core/model/snapshotAt.js';
 import type { Bytes } from '../core/model/units.js';
+import { whatIfNotes, whatIfSummary } from '../core/present/whatIf.js';
 import { changeText } from '../core/report/changeText.js';
 import { programChanges } from '../core/report/programChanges.js';
 import { answerDevices, type DeviceWhatIf } from '../core/report/whatIfDevices.js';
@@ -65,7 +66,7 @@ export class WhatIfAnswers {
     const { path, device } = query;
     if (this.store.trend(path) !== null) {
       const problem = t('Sums over time have no allocations to replay.');
-      return { path, device, problem, allocations: 0, recorded: null, outcomes: [] };
+      return { path, device, problem, summary: '', notes: [], recorded: null, outcomes: [] };
     }
     const { snapshot, history, capacity, steps, programs } = await this.subject(query, signal);
     const question = {
@@ -81,7 +82,8 @@ export class WhatIfAnswers {
       path,
       device,
       problem: replay.firstDifference?.sentence ?? null,
-      allocations: replay.allocations,
+      summary: recorded === null ? '' : whatIfSummary({ replay, outcomes }),
+      notes: recorded === null ? [] : whatIfNotes(recorded, outcomes),
       recorded,
       outcomes: outcomes.map(({ setting, program, ...outcome }) => ({
         ...outcome,

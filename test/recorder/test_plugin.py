@@ -33,8 +33,8 @@ class PluginTest(unittest.TestCase):
         printed, ended = self.run_suite('--leakline=cpu')
         self.assert_as_named(printed, ended)
         # Line, bytes per step and holder: 2,000 × 16 numbers of 4 bytes are 125 KiB. The first step can have other frames of torch.
-        self.assertRegex(printed, r'test_training\.py:37: Leaks 125 KiB/step \(4\.[89] MiB so far\), held by TestCache\.seen')
-        self.assertIn('  Allocated at test_training.py:14 (loss_of).', printed)
+        self.assertRegex(printed, r'test_training\.py:37: Leaks 125 KiB/step \(4\.[89] MiB so far\), held by TestCache\.seen \(seen in the running process\)\.\n  Fix: ')
+        self.assertIn('  Allocated at test_training.py:14 (loss_of)', printed)
         self.assertIn('model of the CUDA allocator', printed)
         self.assertIn('5 steps prove no leak of GPU memory: take 16 or more', printed)
         self.assertIn("or 'growing': per_step=0, steps='30', warmup=3, fail_on='leak'", printed)
@@ -57,7 +57,7 @@ class PluginTest(unittest.TestCase):
     def test_proves_a_leak_that_a_library_holds(self):
         printed, ended = self.run_suite('--leakline=cpu', 'metrics.py')
         self.assertEqual((ended['FAILED'], ended['PASSED']), (['test_leaks_a_metric'], ['test_clean_metric', 'test_clean_metric_that_is_reset']), printed)
-        self.assertRegex(printed, r'aggregation\.py:\d+: Leaks 4\.0 KiB/step .*, held by kept\.value\n  Allocated at metrics\.py:12 .*\n  Fix: Call kept\.reset\(\)')
+        self.assertRegex(printed, r'aggregation\.py:\d+: Leaks 4\.0 KiB/step .*, held by kept\.value \(.*\)\.\n  Fix: Call kept\.reset\(\).*\n  Evidence: .*\n  Allocated at metrics\.py:12 ')
 
     def test_takes_sizes_as_text_and_fails_on_growth_where_it_should(self):
         printed, ended = self.run_suite('--leakline=cpu', 'growth_of_sizes.py')

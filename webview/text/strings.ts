@@ -336,31 +336,6 @@ export const strings = {
   // Other settings of the allocator
   whatIf: t('Reserved memory with other settings of the allocator, or changes of the program'),
   whatIfFailed: (reason: string): string => t('The allocations could not be replayed: {0}', reason),
-  whatIfSummary: (allocations: number, settings: number): string =>
-    settings === 0
-      ? t(
-          'No change that was replayed changes what is reserved ({0} allocations replayed, all as recorded)',
-          countText(allocations),
-        )
-      : t('{0} allocations replayed, all as recorded', countText(allocations)),
-  whatIfEstimated: (olderBytes: number, insteadOfBytes: number): string =>
-    t(
-      '~ estimated: {0} is older than the trace, and is laid out again in the order of its addresses. The recorded settings then reserve {1} at the peak.',
-      byteText(olderBytes),
-      byteText(insteadOfBytes),
-    ),
-  collectionNeedsLimit: t(
-    'garbage_collection_threshold needs torch.cuda.set_per_process_memory_fraction(1.0), else it has no effect.',
-  ),
-  whatIfEnd: (afterSteps: number, repeatedSteps: number): string =>
-    t(
-      'If the program goes on as in its last {0} steps, memory ends {1} steps after the recording.',
-      countText(repeatedSteps),
-      countText(afterSteps),
-    ),
-  checkpointEstimated: t(
-    '~ estimated: a checkpoint needs temporary memory for its recomputation, which is not recorded.',
-  ),
   change: t('Change'),
   asRecorded: t('As recorded'),
   reservedPeak: t('Reserved peak'),

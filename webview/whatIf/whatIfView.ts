@@ -1,5 +1,4 @@
 /** Below the chart: what other settings and changes would reserve. A chosen one has its curve in the chart. */
-import type { WhatIfAnswer, WhatIfOutcome } from '../../src/protocol/whatIfData.js';
 import { el } from '../ui/dom.js';
 import { whatIfTable } from './whatIfRows.js';
 import type { Saved } from '../parts/saveMenu.js';
@@ -71,8 +70,8 @@ export function createWhatIfView(
     const isAnswered = answer !== null && recorded !== null;
     problem.show(answer?.problem ?? null);
     table.element.hidden = !isAnswered;
-    pane.summarize(isAnswered ? strings.whatIfSummary(answer.allocations, answer.outcomes.length) : '');
-    notes.show(answer === null ? null : notesOf(answer));
+    pane.summarize(answer?.summary ?? '');
+    notes.show(answer?.notes.join(' ') || null);
     buttons.clear();
     if (!isAnswered) return;
     const capacity = recorded.capacityBytes;
@@ -108,18 +107,4 @@ export function createWhatIfView(
       },
     },
   };
-}
-
-/** Null for none. */
-function notesOf({ recorded, outcomes }: WhatIfAnswer): string | null {
-  const notes = [];
-  if (recorded?.end != null) notes.push(strings.whatIfEnd(recorded.end.afterSteps, recorded.end.repeatedSteps));
-  const isCheckpoint = ({ change }: WhatIfOutcome): boolean => change === 'checkpoint';
-  const estimate = outcomes.find((outcome) => outcome.isEstimate && !isCheckpoint(outcome));
-  if (recorded !== null && estimate !== undefined)
-    notes.push(strings.whatIfEstimated(recorded.olderBytes, estimate.insteadOfBytes));
-  if (outcomes.some(isCheckpoint)) notes.push(strings.checkpointEstimated);
-  if (outcomes.some(({ change }) => change.startsWith('garbage_collection_threshold')))
-    notes.push(strings.collectionNeedsLimit);
-  return notes.length === 0 ? null : notes.join(' ');
 }

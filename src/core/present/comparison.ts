@@ -10,7 +10,7 @@ import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
-import { answer, detail, item, left, list, right, table, text, type Block, type Document } from './document.js';
+import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
 import { compareSentences, fixBlocks } from './fixText.js';
 import { warnings } from './runDocument.js';
 import { snapshotName } from './shortText.js';
@@ -71,10 +71,8 @@ function growthTable(report: CompareReport, mostLines: number): Block[] {
     ...comparedBucketParts(report).map(([bucket, cell]) => [cell, `(${bucketText(bucket)})`] as const),
   ];
   const columns = [
-    right(t('growth')),
-    detail(t('bytes')),
-    ...[t('in A'), t('in B'), t('blocks A'), t('blocks B')].map(right),
-    ...(hasFlow ? [t('survived'), t('new'), t('freed')].map(detail) : []),
+    ...[t('growth'), t('bytes'), t('in A'), t('in B'), t('blocks A'), t('blocks B')].map(right),
+    ...(hasFlow ? [t('survived'), t('new'), t('freed')].map(right) : []),
     left(t('line')),
   ];
   return table(

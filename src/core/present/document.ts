@@ -37,8 +37,6 @@ export interface TableBlock {
 export interface Column {
   readonly title: string;
   readonly align: '<' | '>';
-  /** Only a terminal has room for it, such as for all digits of another column. */
-  readonly isDetail?: true;
 }
 
 export function answer(text: string): Block {
@@ -74,9 +72,4 @@ export function left(title: string): Column {
 
 export function right(title: string): Column {
   return { title, align: '>' };
-}
-
-/** For figures that Markdown leaves out. */
-export function detail(title: string): Column {
-  return { title, align: '>', isDetail: true };
 }

@@ -9,7 +9,7 @@ import type { Category } from '../attribution/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import { bucketText, categoryText, otherLinesText } from './words.js';
 import { fileAndLine, placeText } from '../text/pathText.js';
-import { detail, item, left, list, right, table, type Block, type Item } from './document.js';
+import { item, left, list, right, table, type Block, type Item } from './document.js';
 
 /** Lines that are named. */
 const MAX_LINES = 5;
@@ -48,7 +48,7 @@ export function heldBlocks(
   const known = shown.slice(0, MAX_LINES);
   return [
     ...table(
-      [right(amountTitle), detail(t('bytes')), right(t('blocks')), left(t('for')), left(t('line'))],
+      [...[amountTitle, t('bytes'), t('blocks')].map(right), ...[t('for'), t('line')].map(left)],
       [
         ...shown.map((line) => row(line.bytes, countText(line.blocks), usesText(line), name(placeText(line)))),
         ...(others === 0 ? [] : [row(restBytes, restBlocks, '', otherLinesText(others))]),

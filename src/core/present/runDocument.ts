@@ -23,7 +23,7 @@ import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t, tCount } from '../text/translate.js';
-import { answer, detail, item, left, list, right, table, text, type Block, type Document } from './document.js';
+import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
 import { failedBlocks } from './failedBlocks.js';
 import { peakBlocks } from './peakBlocks.js';
 import { allocatedText, presentFinding } from './presented.js';
@@ -106,23 +106,32 @@ function forecastText({ forecast }: RunReport): string {
   );
 }
 
-function findingBlock(finding: Finding, run: RunReport, { name, text: short }: ShortNames): Block[] {
+function findingBlock(finding: Finding, run: RunReport, names: ShortNames): Block[] {
+  const [answered, ...below] = findingTexts(finding, run, names);
+  return list({ ...item(answered, ...below), isAnswer: true });
+}
+
+/** A finding in lines: its place and sentence, then fix, evidence, and the lines that allocate. */
+export function findingTexts(
+  finding: Finding,
+  run: RunReport,
+  { name, text: short }: Pick<ShortNames, 'name' | 'text'>,
+): string[] {
   const { holder, lines } = finding;
   const { sentence, fix, evidence } = presentFinding({ finding, run }, name);
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
-  const places = lines.map((line) => name(placeText(line)));
-  const place = name(fileAndLine(finding));
-  const answered =
-    holder === null ? `${place}: ${sentence}.` : `${place}: ${sentence} (${holderSourceText(holder.source)}).`;
-  return list({
-    ...item(
-      answered,
-      fix,
-      evidence === null ? null : t('Evidence: {0}', short(evidence)),
-      isElsewhere ? allocatedText(places, MAX_LINES) : null,
-    ),
-    isAnswer: true,
-  });
+  const source = holder === null ? '' : ` (${holderSourceText(holder.source)})`;
+  return [
+    `${name(fileAndLine(finding))}: ${sentence}${source}.`,
+    fix,
+    evidence === null ? null : t('Evidence: {0}', short(evidence)),
+    isElsewhere
+      ? allocatedText(
+          lines.map((line) => name(placeText(line))),
+          MAX_LINES,
+        )
+      : null,
+  ].filter((line) => line !== null);
 }
 
 function listedEvents(run: RunReport): string {
@@ -156,9 +165,7 @@ function linesTable(run: RunReport, mostLines: number, name: (text: string) => s
   const buckets = run.buckets.library + run.buckets.beforeRecording;
   const columns = [
     left(t('verdict')),
-    right(t('live')),
-    detail(t('bytes')),
-    ...[t('growth'), t('rate'), t('blocks')].map(right),
+    ...[t('live'), t('bytes'), t('growth'), t('rate'), t('blocks')].map(right),
     ...[t('series'), t('for'), t('line')].map(left),
   ];
   return table(columns, [

@@ -51,8 +51,7 @@ function textMarkdown({ text, isAnswer }: { readonly text: string; readonly isAn
 }
 
 function tableMarkdown({ columns, rows }: TableBlock): string {
-  const hasRoom = (_: unknown, i: number): boolean => columns[i].isDetail !== true;
-  const line = (cells: readonly string[]): string => `| ${cells.filter(hasRoom).join(' | ')} |`;
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [
     line(columns.map(({ title }) => title)),
     line(columns.map(({ align }) => (align === '<' ? ':--' : '--:'))),

@@ -3,7 +3,9 @@ import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { compareDocuments } from '../present/comparison.js';
 import type { Block, Document, TableBlock } from '../present/document.js';
 import { reportDocuments } from '../present/reportDocuments.js';
+import { whatIfDocuments } from '../present/whatIf.js';
 import type { CompareReport, Report } from '../report/report.js';
+import type { DeviceWhatIf } from '../report/whatIfDevices.js';
 import { asItIs, printNames } from '../text/names.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
@@ -25,6 +27,11 @@ export function renderText(report: Report, { mostLines }: TextOptions): string {
 /** Two snapshots side by side, as text that ends with a newline. */
 export function renderCompareText(report: CompareReport, { mostLines }: TextOptions): string {
   return compareDocuments(report, mostLines).map(documentText).join('\n');
+}
+
+/** What each change would reserve, as text that ends with a newline. */
+export function renderWhatIfText(devices: readonly DeviceWhatIf[]): string {
+  return whatIfDocuments(devices).map(documentText).join('\n');
 }
 
 /** Unmapped files, as lines without a newline at the end; none if all are mapped. @param isAny some files are mapped */

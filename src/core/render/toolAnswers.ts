@@ -7,7 +7,7 @@ import type { DeviceWhatIf } from '../report/whatIfDevices.js';
 import { visibleLines } from '../text/plainText.js';
 import { findingJson } from './findingJson.js';
 import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';
-import { whatIfText } from './whatIfText.js';
+import { renderWhatIfText } from './renderText.js';
 
 /** Lines in a table at most, leaks apart; findings, their lines, and ranks in an answer. */
 const MOST = 10;
@@ -33,7 +33,7 @@ export function compareAnswer(report: CompareReport): string {
 
 /** What each change would reserve, in the words of `leakline what-if`. */
 export function whatIfAnswer(devices: readonly DeviceWhatIf[]): string {
-  return bounded(whatIfText(devices));
+  return bounded(renderWhatIfText(devices));
 }
 
 /** The memory of each run at its peak and at out of memory, as Markdown. @param rank null for all */

@@ -1,4 +1,8 @@
-import type { RunReport } from '../../core/report/report.js';
+import type { PeakReport, RunReport } from '../../core/report/report.js';
+import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
+
+/** Lone snapshots whose peaks are shown. */
+const MAX_PEAKS = 8;
 
 /**
  * The order of runs in lists: latest snapshot first, then the higher name. The ranks of a job stay together, in order.
@@ -13,6 +17,18 @@ export function newestFirst(runs: readonly RunReport[]): RunReport[] {
       job(b).localeCompare(job(a), undefined, { numeric: true }) ||
       (a.rank ?? 0) - (b.rank ?? 0),
   );
+}
+
+/** The peaks of the latest snapshots in which nothing grows, the highest first. */
+export function lonePeaks(runs: readonly RunReport[]): { run: RunReport; peak: PeakReport }[] {
+  return newestFirst(runs)
+    .filter((run) => isLoneSnapshot(run))
+    .flatMap((run) => {
+      const peak = run.peaks.find(({ liveBytes }) => liveBytes > 0);
+      return peak === undefined ? [] : [{ run, peak }];
+    })
+    .slice(0, MAX_PEAKS)
+    .sort((a, b) => b.peak.liveBytes - a.peak.liveBytes);
 }
 
 /** Names a run over time: its folder and rank may be used again, the time of its first snapshot may not. */

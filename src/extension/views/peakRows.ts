@@ -6,9 +6,8 @@ import { passText, peakShort } from '../../core/present/peakText.js';
 import { listed } from '../../core/present/presented.js';
 import { verdictSentence } from '../../core/present/runText.js';
 import { bucketText } from '../../core/present/words.js';
-import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import { byteText } from '../../core/text/byteText.js';
-import { newestFirst } from '../results/runOrder.js';
+import { lonePeaks } from '../results/runOrder.js';
 import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
 import { openCommand } from './sourceItems.js';
 
@@ -27,23 +26,14 @@ export interface PeakPartNode {
   readonly part: string | PeakLine | { readonly name: string; readonly bytes: number };
 }
 
-/** Snapshots and lines that have a row. */
-const MAX_PEAKS = 8;
+/** Lines that have a row. */
 const MAX_LINES = 8;
 /** Share of the peak from which a part has a row. */
 const LEAST_SHARE = 0.01;
 
-/** The latest snapshots in which nothing grows, one row each, the highest peak first. */
+/** One row each. */
 export function peakNodes(runs: readonly RunReport[]): PeakNode[] {
-  return newestFirst(runs)
-    .filter((run) => isLoneSnapshot(run))
-    .flatMap((run) => {
-      const peak = run.peaks.find(({ liveBytes }) => liveBytes > 0);
-      return peak === undefined ? [] : [{ run, peak }];
-    })
-    .slice(0, MAX_PEAKS)
-    .sort((a, b) => b.peak.liveBytes - a.peak.liveBytes)
-    .map(({ run, peak }, i) => ({ kind: 'peak', run, peak, isFirst: i === 0 }));
+  return lonePeaks(runs).map((one, i) => ({ kind: 'peak', ...one, isFirst: i === 0 }));
 }
 
 /** What holds a peak, the largest first, below advice. */

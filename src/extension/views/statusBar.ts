@@ -17,7 +17,7 @@ import type { EditorMarks } from '../marks/editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { newestFirst } from '../results/runOrder.js';
+import { lonePeaks, newestFirst } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { nameAndLine } from '../../core/text/pathText.js';
@@ -94,7 +94,15 @@ export class StatusBar extends Listener {
       return [icon, short, tooltipOf(this.store.findings.filter((finding) => finding.tone === tone))];
     }
     const [newest] = newestFirst(runs);
-    if (isLoneSnapshot(newest)) return loneText(newest);
+    if (isLoneSnapshot(newest)) {
+      // The first row of the Leaks view; its holders are in the tooltip.
+      const highest = lonePeaks(runs).at(0);
+      return [
+        '$(graph)',
+        highest === undefined ? '' : peakShort(highest.peak),
+        verdictSentence(highest?.run ?? newest),
+      ];
+    }
     if (runs.every(({ verdict }) => verdict === 'tooShort')) {
       const why = vscode.l10n.t('Too few snapshots for a verdict: record at least 3.');
       return ['$(watch)', vscode.l10n.t('needs more snapshots'), why];
@@ -123,12 +131,6 @@ export class StatusBar extends Listener {
       ? ['$(edit)', vscode.l10n.t('record again'), vscode.l10n.t('All leaking statements were edited. Record again.')]
       : ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the newest run')];
   }
-}
-
-/** The height of a lone snapshot's peak, or what it holds, with its holders in the tooltip. */
-function loneText(run: RunReport): Text {
-  const peak = run.peaks.at(0);
-  return ['$(graph)', peak === undefined ? '' : peakShort(peak), verdictSentence(run)];
 }
 
 /** Findings that are no leaks. */

@@ -39,7 +39,7 @@ describe('two snapshots side by side', () => {
       elements.map((row) => {
         const exact = (cell: Element | undefined): number => {
           const title = cell?.getAttribute('title') ?? '';
-          return Number(title.replace(/\D/g, '')) * (title.startsWith('\u2212') ? -1 : 1);
+          return Number(title.replace(/\D/g, '')) * (title.startsWith('-') ? -1 : 1);
         };
         const cells = [...row.children];
         return {
@@ -128,7 +128,7 @@ describe('two snapshots side by side', () => {
       assert.match(await text(), /^step 40; A step_0005\.pickle: not known; B step_0040\.pickle: /);
     });
     await page.keyboard.press('Home');
-    assert.match(await text(), /^step \u2212?\d+; /);
+    assert.match(await text(), /^step -?\d+; /);
     await choose(page, 'Horizontal axis', 'Events');
     await eventually(async () => {
       await plot.focus();

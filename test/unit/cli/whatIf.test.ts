@@ -57,7 +57,7 @@ describe('leakline what-if', () => {
     assert.equal(outcomes[0].reservedPeakBytes, 62 * MIB);
     const { stdout } = await runHere('what-if', fragmented(Infinity));
     assert.match(stdout, /^Device 0: 5 allocations and 5 segments replayed, all as recorded\.\n/);
-    assert.match(stdout, /\nexpandable_segments:True +62\.0 MiB +-14\.0 MiB +62\.0 MiB\n/);
+    assert.match(stdout, /\n {2}expandable_segments:True +62\.0 MiB +-14\.0 MiB +62\.0 MiB\n/);
   });
 
   it('says whether a capacity is enough, and which is', async () => {

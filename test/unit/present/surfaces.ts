@@ -15,6 +15,8 @@ import { hoverMarkdown } from '../../../src/extension/marks/hoverText.js';
 import { askingMarks } from '../../../src/extension/results/askingMarks.js';
 import { findingMarks, holdsOthers, type FindingMark } from '../../../src/extension/results/findingMarks.js';
 import { lineMarks, type LineMark } from '../../../src/extension/results/lineMarks.js';
+import { asItIs, printNames } from '../../../src/core/text/names.js';
+import { LineVerdicts } from '../../../src/worker/lineVerdicts.js';
 
 /** Rows of tables in a report. */
 const MOST = 4;
@@ -31,7 +33,7 @@ export function surfacesOf(report: Report): string[] {
   const findings = findingMarks(report, lineMarks(report), (file) => files.has(file));
   const rows = [
     ...report.runs.map((run): Row => ['run', verdictSentence(run)]),
-    ...findings.flatMap((finding) => findingRows(finding, (file) => files.has(file))),
+    ...findings.flatMap((finding) => findingRows(report, finding, (file) => files.has(file))),
     ...askingMarks(report).flatMap((mark): Row[] => [
       ['out of memory: lens', askingShort(mark)],
       ['out of memory: problem', askingSentences(mark)],
@@ -45,6 +47,12 @@ export function surfacesOf(report: Report): string[] {
       'JSON',
       reportJson(report)
         .runs.flatMap((run) => run.findings.map(({ sentence }) => sentence))
+        .join('\n'),
+    ],
+    [
+      'pytest, Python',
+      reportJson(report)
+        .runs.flatMap((run) => run.findings.map(({ told }) => told.join('\n  ')))
         .join('\n'),
     ],
     ['terminal', renderText(report, { mostLines: MOST })],
@@ -69,7 +77,7 @@ function told(rows: readonly Row[]): string[] {
   ];
 }
 
-function findingRows(finding: FindingMark, canOpen: (file: string) => boolean): Row[] {
+function findingRows(report: Report, finding: FindingMark, canOpen: (file: string) => boolean): Row[] {
   const [{ finding: worst, run }] = finding.parts;
   const { short, sentence, detail } = presentFinding(finding.parts[0]);
   const rate = rateOf(worst.bytesPerStep, run.steps);
@@ -86,7 +94,7 @@ function findingRows(finding: FindingMark, canOpen: (file: string) => boolean): 
         ] as const)
       : []),
     ...(holdsOthers(finding) ? holderRows(finding, canOpen) : []),
-    ...finding.lines.flatMap((mark, i) => (i === 0 ? lineRows(finding, mark, canOpen) : [])),
+    ...finding.lines.flatMap((mark, i) => (i === 0 ? lineRows(report, finding, mark, canOpen) : [])),
   ];
 }
 
@@ -102,7 +110,7 @@ function holderRows(finding: FindingMark, canOpen: (file: string) => boolean): R
   ];
 }
 
-function lineRows(finding: FindingMark, mark: LineMark, canOpen: (file: string) => boolean): Row[] {
+function lineRows(report: Report, finding: FindingMark, mark: LineMark, canOpen: (file: string) => boolean): Row[] {
   const told = presentLine(mark);
   const { short, lens, allocates, unfound, rank, detail } = told;
   return [
@@ -117,8 +125,18 @@ function lineRows(finding: FindingMark, mark: LineMark, canOpen: (file: string) 
     ['allocating line: row, edited', listed(short, staleText(EDITED), unfound, rank)],
     ['allocating line: tooltip of its row', detail.join('\n')],
     ['allocating line: hover', hoverOf(finding, mark, null, canOpen)],
+    ['allocating line: timeline', timelineText(report, mark)],
     ['allocating line: hover, edited', hoverOf(finding, mark, staleSentence(EDITED), canOpen)],
   ];
+}
+
+/** The selection of the timeline, below bytes, age and stack. */
+function timelineText(report: Report, { parts: [{ run, line }] }: LineMark): string {
+  const verdicts = new LineVerdicts();
+  verdicts.take(report);
+  const found = verdicts.finding(run.snapshots[0].path, { line });
+  const held = found?.holder == null ? [] : [printNames(found.holder.text, (name) => `[${name}]`, asItIs)];
+  return [found?.answer ?? '', ...held, ...(found?.advice ?? [])].join('\n');
 }
 
 /** A hover as its reader sees it: links by their labels. */

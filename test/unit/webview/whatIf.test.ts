@@ -17,6 +17,7 @@ const curveOf = (path: string): TimelineWindow => ({
   ...{ capacityBytes: 100, failed: null },
 });
 
+const SAID = { problem: null, summary: '2 allocations and 1 segments replayed, all as recorded.', notes: [] };
 const outcome = {
   ...{
     change: SETTING,
@@ -48,7 +49,7 @@ describe('what other settings would reserve', () => {
       const { path, device, change } = params as ReservedQuery;
       const line = { axis: 'events', x: Float64Array.of(0), values: Float64Array.of(70), end: 9 };
       const known: Record<string, () => unknown> = {
-        whatIf: (): WhatIfAnswer => ({ path, device, problem: null, allocations: 2, recorded, outcomes: [outcome] }),
+        whatIf: (): WhatIfAnswer => ({ path, device, ...SAID, recorded, outcomes: [outcome] }),
         reservedWith: (): ReservedAnswer => ({ ...line, axis: 'events', path, device, change, name: change }),
         copyText: () => null,
       };
@@ -115,7 +116,7 @@ describe('what other settings would reserve', () => {
   it('is a row each after the recorded settings; what does not fit leaves nothing', () => {
     const rowsOf = (failure: { event: number; isReproduced: boolean } | null, fits: boolean) =>
       whatIfRows({
-        ...{ ...SELECTION, problem: null, allocations: 2 },
+        ...{ ...SELECTION, ...SAID },
         ...{ recorded: { ...recorded, failure }, outcomes: [{ ...outcome, fits }] },
       });
     const own = { change: null, reservedPeakBytes: 90, savedBytes: null, reservedEndBytes: 80, isEstimate: false };
