@@ -4,92 +4,69 @@ import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import type { Limit } from '../retention/holders/bounds.js';
 import type { Finding } from '../retention/holders/search.js';
 import { t } from '../text/translate.js';
-import {
-  clearText,
-  cutCycleText,
-  detachText,
-  doubleBackwardText,
-  dropTracebackText,
-  freshAutocastText,
-  limitCacheText,
-  registerOnceText,
-  weakHookText,
-} from './fixTexts.js';
+import { remedy } from './fixTexts.js';
 
 /** The holder in a few words, and with an explanation. Both follow "held by". */
 export function holderText(finding: Finding): { name: string; text: string } {
+  const { held, kind } = finding;
+  if (kind === 'doubleBackward')
+    return {
+      name: t('the gradients of {0}', held),
+      text: t('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', held),
+    };
+  if (kind === 'autocast')
+    return {
+      name: t('the weight cache of autocast'),
+      text: t('the weight cache of an autocast block that stays open between steps'),
+    };
   const name = nameOf(finding);
-  const { held } = finding;
-  const explained = (text: string): { name: string; text: string } => ({ name, text });
-  switch (finding.kind) {
+  return { name, text: explained(finding, name) };
+}
+
+function explained({ kind, held, through }: Finding, name: string): string {
+  switch (kind) {
     case 'put':
-      return explained(
-        finding.through === 'graph' && held !== '' ? t('{0}, with the graph of each {1}', name, held) : name,
-      );
+      return through === 'graph' && held !== '' ? t('{0}, with the graph of each {1}', name, held) : name;
     case 'chain':
-      return explained(t('{0}, whose graph grows with every step', name));
+      return t('{0}, whose graph grows with every step', name);
     case 'grown':
-      return explained(t('{0}, longer after every step', name));
+      return t('{0}, longer after every step', name);
     case 'hook':
-      return explained(t('{0}, on which each step registers the hook {1} again', name, held));
+      return t('{0}, on which each step registers the hook {1} again', name, held);
     case 'selfHook':
-      return explained(t('{0}, whose hook {1} refers to it', name, held));
-    case 'cache':
-      return explained(name);
+      return t('{0}, whose hook {1} refers to it', name, held);
     case 'error':
-      return explained(t('{0}, with the traceback of each {1}', name, held));
-    case 'doubleBackward':
-      return {
-        name: t('the gradients of {0}', held),
-        text: t('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', held),
-      };
+      return t('{0}, with the traceback of each {1}', name, held);
     case 'context':
-      return explained(t('{0}, an output on its own graph', name));
-    case 'autocast':
-      return {
-        name: t('the weight cache of autocast'),
-        text: t('the weight cache of an autocast block that stays open between steps'),
-      };
+      return t('{0}, an output on its own graph', name);
     case 'cycle':
-      return explained(t('{0}, in a reference cycle', name));
+      return t('{0}, in a reference cycle', name);
+    default:
+      return name;
   }
 }
 
 /** The remedy, in one sentence. */
 export function fixText(finding: Finding): string {
   const holder = nameOf(finding);
-  const { held } = finding;
-  switch (finding.kind) {
+  const { held, kind, needsGraph } = finding;
+  switch (kind) {
     case 'put':
-      if (finding.needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
-      if (finding.through === 'data') {
-        return clearText(holder);
-      }
+      if (needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
+      if (finding.through === 'data') return remedy('container', holder);
       return finding.mayDetach
         ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
-        : detachText();
+        : remedy('graph');
     case 'chain':
-      return held !== '' && finding.heldSpan !== null && !finding.needsGraph
+      return held !== '' && finding.heldSpan !== null && !needsGraph
         ? t('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
         : t('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
     case 'grown':
       return t('Cap the size of {0}, or store its parts on the CPU.', holder);
-    case 'hook':
-      return registerOnceText();
-    case 'selfHook':
-      return weakHookText();
-    case 'cache':
-      return limitCacheText();
-    case 'error':
-      return dropTracebackText(held);
-    case 'doubleBackward':
-      return doubleBackwardText();
     case 'context':
       return t('Pass outputs to ctx.save_for_backward().');
-    case 'autocast':
-      return freshAutocastText();
-    case 'cycle':
-      return cutCycleText(holder);
+    default:
+      return remedy(kind, kind === 'error' ? held : holder);
   }
 }
 

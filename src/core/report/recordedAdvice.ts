@@ -4,17 +4,7 @@ import type { LineOwner } from '../facts/recordedFacts.js';
 import { nameAndLine } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import type { Custody } from '../verdict/custody.js';
-import {
-  clearText,
-  cutCycleText,
-  detachText,
-  doubleBackwardText,
-  freshAutocastText,
-  limitCacheText,
-  dropTracebackText,
-  registerOnceText,
-  weakHookText,
-} from './fixTexts.js';
+import { remedy } from './fixTexts.js';
 
 /** A remedy, and whether it is more precise than one from the source. */
 interface Advice {
@@ -61,25 +51,25 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
   }
   switch (kind) {
     case 'hook':
-      return exact(registerOnceText());
+      return exact(remedy('hook'));
     case 'nativeReference':
-      return plain(weakHookText());
+      return plain(remedy('selfHook'));
     case 'cached':
-      return plain(limitCacheText());
+      return plain(remedy('cache'));
     case 'traceback':
-      return plain(dropTracebackText(t('the error')));
+      return plain(remedy('error', t('the error')));
     case 'native':
-      return plain(freshAutocastText());
+      return plain(remedy('autocast'));
     case 'cycle':
-      if (pinnedBy !== null) return plain(doubleBackwardText());
+      if (pinnedBy !== null) return plain(remedy('doubleBackward'));
       // The items of a container refer to the object that has it.
       return plain(
         /^cycle \S+ → \[/.test(name)
           ? t('Store weakref.ref(self) in {0} instead of self, or clear {0} when done.', attributeOf(name))
-          : cutCycleText(attributeOf(name)),
+          : remedy('cycle', attributeOf(name)),
       );
     default:
-      return plain(isGraph ? detachText() : clearText(holderName(name)));
+      return plain(isGraph ? remedy('graph') : remedy('container', holderName(name)));
   }
 }
 
