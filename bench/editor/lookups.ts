@@ -54,7 +54,7 @@ export async function measureLookups(): Promise<Lookups> {
   const lines = new MarkedLines(new RecordedTexts(store, files));
   const marks = new EditorMarks(store, files, new MarkSwitch(new Memento()), lines);
   const provider = new LensProvider(marks);
-  const decorations = new LineDecorations(marks);
+  const decorations = new LineDecorations(marks, vscode.Uri.file(folder));
   for (const file of others) await vscode.workspace.openTextDocument(join(folder, file));
   const document = await vscode.workspace.openTextDocument(join(folder, 'long.py'));
   const editor = await vscode.window.showTextDocument(document);

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { DEFAULT_SETTINGS, withSettings } from '../core/allocator/settings.js';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
 import { VERDICT_SIGNS, verdictName } from '../core/present/words.js';
-import { parseBytes } from '../core/text/byteText.js';
+import { parseBytes } from '../core/text/numberText.js';
 import type { Bytes } from '../core/model/units.js';
 import { UsageError } from './usageError.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';

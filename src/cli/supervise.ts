@@ -1,4 +1,4 @@
-import { byteText } from '../core/text/byteText.js';
+import { byteText } from '../core/text/numberText.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import type { JobCommand } from './arguments.js';

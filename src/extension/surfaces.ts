@@ -10,7 +10,6 @@ import { commandRunner, type CommandRunner } from './commands/commands.js';
 import { Setting } from './contributions.js';
 import { languageModelTools, type LanguageModelTools } from './languageModel/tools.js';
 import { EditorMarks } from './marks/editorMarks.js';
-import { GutterGlyphs } from './marks/gutterGlyphs.js';
 import { FixPreview } from './fix/fixPreview.js';
 import { LeakActions } from './fix/leakActions.js';
 import { LeakDiagnostics } from './fix/leakDiagnostics.js';
@@ -124,8 +123,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     running,
     new ContextKeys(session, store, running),
     new StatusBar(session, store, editorMarks),
-    new LineDecorations(editorMarks),
-    new GutterGlyphs(editorMarks, vscode.Uri.joinPath(extensionUri, 'media')),
+    new LineDecorations(editorMarks, vscode.Uri.joinPath(extensionUri, 'media')),
     new LeakAlerts(session, store, context.workspaceState),
     new LeakDiagnostics(editorMarks, files),
     vscode.languages.registerCodeActionsProvider(PYTHON_FILES, new LeakActions(editorMarks, files), {

@@ -20,8 +20,7 @@ import type { ViewState } from '../model/viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
 import type { CompareSession } from './compareSession.js';
 import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from '../model/compareState.js';
-import { byteText } from '../../src/core/text/byteText.js';
-import { countText } from '../../src/core/text/numberText.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 

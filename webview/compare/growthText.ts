@@ -1,5 +1,5 @@
 /** Growth in words and signs: more and less are distinguished without color. */
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { strings } from '../text/strings.js';
 

@@ -1,6 +1,6 @@
 /** The calls of a flame graph in words. */
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { formatShare } from '../text/format.js';
 import { basename, fileAndLine } from '../../src/core/text/pathText.js';
 import { strings } from '../text/strings.js';

@@ -3,7 +3,7 @@ import type { Flame } from '../../src/protocol/flameData.js';
 import { flameTable } from './flameText.js';
 import type { Saved } from '../parts/saveMenu.js';
 import { savedName } from '../parts/savedName.js';
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { formatShare } from '../text/format.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';

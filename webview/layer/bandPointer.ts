@@ -1,6 +1,6 @@
 /** Which band is pointed at, with the mouse or with keys. */
 import type { BandDetail, BandOwner } from '../../src/protocol/bandData.js';
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import type { BandRef, SourceLine, ViewState } from '../model/viewState.js';

@@ -2,7 +2,7 @@
 import type { BandDetail, BandFrame, BandOwner, Bands, Category, Verdict } from '../../src/protocol/bandData.js';
 import { capitalized, categoryText, VERDICT_SIGNS, verdictLabel } from '../../src/core/present/words.js';
 import { formatDuration } from '../text/duration.js';
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { basename, fileAndLine } from '../../src/core/text/pathText.js';
 import { pathEnd } from '../text/place.js';
 import { strings } from '../text/strings.js';

@@ -2,7 +2,7 @@
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { ReservedAnswer } from '../../src/protocol/whatIfData.js';
 import { afterQuiet, el, oncePerFrame, setText } from '../ui/dom.js';
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { BandLayer } from '../layer/bandLayer.js';
 import {

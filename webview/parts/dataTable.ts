@@ -1,8 +1,7 @@
 /** Every table of the page: columns define the cells of a row, and their sort order. */
 import { el } from '../ui/dom.js';
 import type { TableData } from './tableData.js';
-import { byteText } from '../../src/core/text/byteText.js';
-import { countText } from '../../src/core/text/numberText.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { strings } from '../text/strings.js';
 import type { SourceLine } from '../model/viewState.js';

@@ -1,8 +1,7 @@
 /** Texts of the overview of a run. */
 import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
 import { formatDuration } from '../text/duration.js';
-import { byteText } from '../../src/core/text/byteText.js';
-import { countText } from '../../src/core/text/numberText.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
 import { basename } from '../../src/core/text/pathText.js';
 import { strings } from '../text/strings.js';
 

@@ -1,6 +1,5 @@
 /** Exact bytes, ticks and shares. Other numbers are written as everywhere in Leakline, by `core/text`. */
-import { scaledBytes } from '../../src/core/text/byteText.js';
-import { countText, decimalText } from '../../src/core/text/numberText.js';
+import { countText, decimalText, scaledBytes } from '../../src/core/text/numberText.js';
 import { tCount } from '../../src/core/text/translate.js';
 
 /** `1,288,490,189 bytes`, for where the last byte matters. */

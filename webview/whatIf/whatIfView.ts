@@ -3,7 +3,7 @@ import { el } from '../ui/dom.js';
 import { whatIfTable } from './whatIfRows.js';
 import type { Saved } from '../parts/saveMenu.js';
 import { savedName } from '../parts/savedName.js';
-import { byteText } from '../../src/core/text/byteText.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { createMessage } from '../parts/message.js';
 import { createPane } from '../parts/pane.js';

@@ -22,7 +22,7 @@ import {
 } from '../../core/oom/explanation.js';
 import type { CompareReport, Report } from '../../core/report/report.js';
 import type { DeviceWhatIf } from '../../core/report/whatIfDevices.js';
-import { parseBytes } from '../../core/text/byteText.js';
+import { parseBytes } from '../../core/text/numberText.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { listPythonFiles } from '../../node/listPythonFiles.js';
 import { logFailures } from '../../node/logFailures.js';

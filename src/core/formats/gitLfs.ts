@@ -1,5 +1,5 @@
 import { SnapshotError } from '../bytes/snapshotError.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
 const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .*\n)*?size (\d{1,15})\n/;

@@ -1,7 +1,6 @@
 /** What an out-of-memory message shows, in sentences. */
 import type { OwnerLine } from '../attribution/owner.js';
-import { byteText } from '../text/byteText.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { placeText } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import type { OomNumbers } from './message.js';

@@ -2,7 +2,7 @@
 import type { OomExplanation } from '../oom/explanation.js';
 import type { OutOfMemoryReport } from '../report/report.js';
 import { placeText } from '../text/pathText.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { asItIs } from '../text/names.js';
 import { t, tCount } from '../text/translate.js';
 

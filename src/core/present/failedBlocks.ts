@@ -4,7 +4,7 @@ import { passText } from './peakText.js';
 import { callersOf, lastFailure } from '../report/outOfMemory.js';
 import { placeText } from '../text/pathText.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { named } from '../text/names.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, list, type Block } from './document.js';

@@ -2,7 +2,7 @@
 import { perStep } from '../report/reportText.js';
 import type { Finding } from '../report/findings.js';
 import type { StepSource } from '../report/report.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { capitalized, verdictName } from './words.js';
 

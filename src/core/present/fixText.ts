@@ -1,6 +1,6 @@
 /** Whether a fix made a leak go away. */
 import { t } from '../text/translate.js';
-import { byteText, signedByteText } from '../text/byteText.js';
+import { byteText, signedByteText } from '../text/numberText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
 import { otherLinesText, snapshotsText, verdictName } from './words.js';
 import { perStep } from '../report/reportText.js';

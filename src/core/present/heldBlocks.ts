@@ -1,7 +1,6 @@
 /** Memory of a device at one moment: a table, and what is known of its lines. */
 import { t, tCount } from '../text/translate.js';
-import { byteText } from '../text/byteText.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { sum } from '../report/lineSelection.js';
 import type { HeldWay, OlderReport, PeakLine, PeakReport, ReportFrame } from '../report/report.js';
 import { bucketParts } from '../report/bucketParts.js';

@@ -4,7 +4,7 @@ import { eventSentence, heightText, peakParts } from './peakText.js';
 import { lastFailure } from '../report/outOfMemory.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { PeakReport, RunReport } from '../report/report.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { list, text, type Block } from './document.js';
 import { heldBlocks } from './heldBlocks.js';

@@ -3,9 +3,8 @@ import { bucketParts } from '../report/bucketParts.js';
 import { sum } from '../report/lineSelection.js';
 import type { PeakReport, RunReport } from '../report/report.js';
 import { placeText } from '../text/pathText.js';
-import { byteText } from '../text/byteText.js';
 import { deviceName } from '../text/deviceName.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { bucketText, categoriesText, otherLinesText } from './words.js';
 

@@ -2,7 +2,7 @@
 import { lineBytes, type Finding } from '../report/findings.js';
 import type { HolderReport, LineReport, RunReport } from '../report/report.js';
 import { asItIs, named } from '../text/names.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { nameAndLine } from '../text/pathText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t } from '../text/translate.js';

@@ -18,9 +18,8 @@ import {
 } from './words.js';
 import { fileAndLine, placeText } from '../text/pathText.js';
 import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
-import { byteText, signedByteText } from '../text/byteText.js';
 import { named } from '../text/names.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText, signedByteText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';

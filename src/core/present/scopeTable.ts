@@ -2,10 +2,9 @@
 import type { Scope } from '../attribution/scopes.js';
 import type { RunReport } from '../report/report.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
-import { byteText } from '../text/byteText.js';
 import { deviceName } from '../text/deviceName.js';
 import { named } from '../text/names.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { left, right, table, type Block } from './document.js';
 

@@ -1,7 +1,6 @@
 /** Trends and reference cycles in words, one line each: for the command line, for Markdown and for the editor's views. */
-import { countText, decimalText } from '../text/numberText.js';
+import { byteText, countText, decimalText, signedByteText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
-import { byteText, signedByteText } from '../text/byteText.js';
 import type { CycleReport, CycleTensorReport, TrendReport, TrendSeriesReport } from '../report/report.js';
 import { placeText } from '../text/pathText.js';
 

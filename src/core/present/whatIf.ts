@@ -2,10 +2,9 @@
 import type { Bytes } from '../model/units.js';
 import { changeText } from '../report/changeText.js';
 import type { ChangeOutcome, DeviceWhatIf } from '../report/whatIfDevices.js';
-import { byteText, signedByteText } from '../text/byteText.js';
 import { deviceName } from '../text/deviceName.js';
 import { named } from '../text/names.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText, signedByteText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { left, list, right, table, text, type Document } from './document.js';
 import { capitalized } from './words.js';

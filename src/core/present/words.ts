@@ -11,9 +11,8 @@ import type {
   Verdict,
 } from '../report/report.js';
 import { perStep } from '../report/reportText.js';
-import { byteText, signedByteText } from '../text/byteText.js';
 import { deviceName } from '../text/deviceName.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText, signedByteText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 
 /** The name of a bucket. */

@@ -1,7 +1,7 @@
 /** Findings as SARIF 2.1.0, for code scanning: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
 import { recordedKind } from '../model/recordedFile.js';
 import type { Bytes } from '../model/units.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { visibleText } from '../text/plainText.js';
 import { IGNORE_FILE } from '../report/ignoredLeaks.js';
 import type { LineReport, OverBudget, Report, RunReport, StackReport, Verdict } from '../report/report.js';

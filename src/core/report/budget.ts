@@ -1,8 +1,7 @@
 /** The budget in the ignore file: how much may leak, and how high the peak may be. The command line checks it, in English. */
 import * as v from 'valibot';
 import { PINNED_HOST, type Bytes } from '../model/units.js';
-import { byteText, parseBytes } from '../text/byteText.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText, parseBytes } from '../text/numberText.js';
 import { plural } from '../text/plural.js';
 import { findingsOf } from './findings.js';
 import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, MAX_ENTRIES, names } from './ignoredLeaks.js';

@@ -1,6 +1,6 @@
 import { rateOfRun } from '../verdict/rate.js';
 import { t, tCount } from '../text/translate.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { matchLines } from './lineMatching.js';
 import { sum } from './lineSelection.js';
 import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource, Verdict } from './report.js';

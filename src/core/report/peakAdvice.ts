@@ -1,7 +1,7 @@
 import type { Category } from '../attribution/category.js';
 import type { Phase } from '../attribution/passPhase.js';
 import type { Bytes } from '../model/units.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import type { OlderReport } from './report.js';
 import { visibleText } from '../text/plainText.js';

@@ -1,5 +1,5 @@
 import { t, tCount } from '../text/translate.js';
-import { signedByteText } from '../text/byteText.js';
+import { signedByteText } from '../text/numberText.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { ranksText, runsByJob } from './ranks.js';
 import { perStep } from './reportText.js';

@@ -1,7 +1,6 @@
 /** The sentences on the bound of a holder. */
 import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
-import { byteText } from '../text/byteText.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import type { Room } from './features.js';
 import { nameAndLine } from '../text/pathText.js';

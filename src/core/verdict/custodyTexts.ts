@@ -1,6 +1,5 @@
 /** The sentences on what the recorder saw of a holder. */
-import { byteText } from '../text/byteText.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import type { Custody, Missing } from './custody.js';
 import { nameAndLine } from '../text/pathText.js';

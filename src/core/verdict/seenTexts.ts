@@ -1,6 +1,5 @@
 /** The sentences on what was observed of a line. */
-import { byteText } from '../text/byteText.js';
-import { countText } from '../text/numberText.js';
+import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import type { Seen } from './features.js';
 

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import { explanationLines, failuresIn } from '../../core/oom/explanation.js';
 import { bounded, compareAnswer, findingAnswer, leaksAnswer, whatIfAnswer } from '../../core/render/toolAnswers.js';
-import { parseBytes } from '../../core/text/byteText.js';
+import { parseBytes } from '../../core/text/numberText.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { logFailures } from '../../node/logFailures.js';
 import { LanguageModelTool, type LanguageModelToolName } from '../contributions.js';

@@ -3,7 +3,7 @@ import { lineBytes } from '../../core/report/findings.js';
 import type { StackReport } from '../../core/report/report.js';
 import { actionTexts } from '../../core/present/actions.js';
 import { allocatedText, presentFinding, presentLine } from '../../core/present/presented.js';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { named, printNames } from '../../core/text/names.js';
 import { frameText, nameAndLine } from '../../core/text/pathText.js';
 import { Command, InternalCommand } from '../contributions.js';

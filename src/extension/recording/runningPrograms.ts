@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { readSidecar } from '../../node/recordingFile.js';
 import { integer } from '../../protocol/schema.js';

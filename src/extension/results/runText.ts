@@ -2,7 +2,7 @@
 import { listed } from '../../core/present/presented.js';
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
 import { liveBytes } from '../../core/report/snapshotReport.js';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { t } from '../../core/text/translate.js';
 import { rankCount } from '../../core/report/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';

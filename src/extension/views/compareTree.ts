@@ -5,7 +5,7 @@ import type { CompareCell, CompareLine } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { byteText, signedByteText } from '../../core/text/byteText.js';
+import { byteText, signedByteText } from '../../core/text/numberText.js';
 import { nameAndLine } from '../../core/text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { frameItem, openCommand, stackItem } from './sourceItems.js';

@@ -3,7 +3,7 @@ import type { LineReport, ProcessFinding, StackReport } from '../../core/report/
 import { listed, presentFinding, presentLine } from '../../core/present/presented.js';
 import { staleText } from '../../core/present/stale.js';
 import { deviceName } from '../../core/text/deviceName.js';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { tCount } from '../../core/text/translate.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';

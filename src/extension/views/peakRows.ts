@@ -6,7 +6,7 @@ import { passText, peakShort } from '../../core/present/peakText.js';
 import { listed } from '../../core/present/presented.js';
 import { verdictSentence } from '../../core/present/runText.js';
 import { bucketText } from '../../core/present/words.js';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { lonePeaks } from '../results/runOrder.js';
 import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
 import { openCommand } from './sourceItems.js';

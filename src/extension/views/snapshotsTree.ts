@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Bytes } from '../../core/model/units.js';
 import { runsByJob } from '../../core/report/ranks.js';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/text/sparkline.js';
 import { outOfMemoryTexts } from '../../core/present/failed.js';
 import { snapshotsText } from '../../core/present/words.js';

@@ -9,7 +9,7 @@ import { verdictSentence } from '../../core/present/runText.js';
 import { lastFailure } from '../../core/report/outOfMemory.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import type { RunReport } from '../../core/report/report.js';
-import { byteText } from '../../core/text/byteText.js';
+import { byteText } from '../../core/text/numberText.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand } from '../contributions.js';
 import { Listener } from '../disposer.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { LeaklineApi } from '../../../src/extension/api.js';
-import { byteText } from '../../../src/core/text/byteText.js';
+import { byteText } from '../../../src/core/text/numberText.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import { eventually } from '../../support/eventually.js';
 import { assertLeaked } from '../../support/shownBytes.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { byteText, signedByteText } from '../../../src/core/text/byteText.js';
+import { byteText, signedByteText } from '../../../src/core/text/numberText.js';
 import { sparkline } from '../../../src/core/text/sparkline.js';
 import { assertShows } from '../../support/shownBytes.js';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { lineReport } from '../extension/support/reports.js';
-import { byteText, signedByteText } from '../../../src/core/text/byteText.js';
-import { countText } from '../../../src/core/text/numberText.js';
+import { byteText, countText, signedByteText } from '../../../src/core/text/numberText.js';
 import { visibleJson, visibleText } from '../../../src/core/text/plainText.js';
 import { renderCompareMarkdown, renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText, renderText, unmappedText } from '../../../src/core/render/renderText.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { plantedSources } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { stepOfDigest } from '../../../src/core/runs/runs.js';
-import { byteText } from '../../../src/core/text/byteText.js';
+import { byteText } from '../../../src/core/text/numberText.js';
 import type { LineReport, RunReport } from '../../../src/core/report/report.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { byteText } from '../../../src/core/text/byteText.js';
-import { countText, decimalText } from '../../../src/core/text/numberText.js';
+import { byteText, countText, decimalText } from '../../../src/core/text/numberText.js';
 import { t, tCount, useTranslations } from '../../../src/core/text/translate.js';
 
 describe('Translated text', () => {

@@ -1,7 +1,6 @@
 import type { SnapshotDigest } from '../../digest/digest.js';
 import type { Bytes } from '../../model/units.js';
-import { byteText } from '../../text/byteText.js';
-import { countText } from '../../text/numberText.js';
+import { byteText, countText } from '../../text/numberText.js';
 import { t } from '../../text/translate.js';
 import type { ProcessFinding } from '../report.js';
 

@@ -1,7 +1,7 @@
 import { type FileLookup, ownerOf } from '../../attribution/owner.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
 import { pendingFreesOf } from '../../digest/digestFacts.js';
-import { byteText } from '../../text/byteText.js';
+import { byteText } from '../../text/numberText.js';
 import { deviceName } from '../../text/deviceName.js';
 import { t, tCount } from '../../text/translate.js';
 import { sum } from '../lineSelection.js';

@@ -5,7 +5,7 @@ import type { ProcessFinding } from '../report.js';
 import { pendingFrees, pinnedSegments } from './pinnedSegments.js';
 import { reservedFarAbove, reservedOnly } from './reservedOnly.js';
 import { t } from '../../text/translate.js';
-import { byteText } from '../../text/byteText.js';
+import { byteText } from '../../text/numberText.js';
 import { growsThroughout } from './growing.js';
 import { hostMemory } from './hostMemory.js';
 

@@ -4,7 +4,7 @@ import type { PoolFacts } from '../../attribution/segmentFacts.js';
 import { isPrivatePool } from '../../model/privatePool.js';
 import type { Bytes } from '../../model/units.js';
 import { t, tCount } from '../../text/translate.js';
-import { byteText } from '../../text/byteText.js';
+import { byteText } from '../../text/numberText.js';
 import { deviceName } from '../../text/deviceName.js';
 import { sum } from '../lineSelection.js';
 import type { ReplayedSetting } from '../../digest/digestPeak.js';
