@@ -31,7 +31,8 @@ export interface TimelineAnswer extends Omit<TimelineWindow, keyof TimelinePoint
 export type TimelinePoints = Pick<HistoryWindow, 'x' | 'live' | 'reserved' | 'event'>;
 
 /** Minimum and maximum of each pixel column, so a spike of a single event has its exact height. */
-export interface TimelineWindow extends HistoryWindow {
+export interface TimelineWindow extends Omit<HistoryWindow, 'marks'> {
+  marks: TimelineMark[];
   path: string;
   device: number;
   /** Start of the time axis, null if unknown. */
@@ -55,7 +56,7 @@ export interface FailedAllocation {
   asked: { file: string; line: number; mapped: boolean } | null;
 }
 
-export type TimelineMark = Mark;
+export type TimelineMark = Omit<Mark, 'failure' | 'collected'>;
 
 /** The key of the rows of a list. */
 export type ListedBy = TallyBy;

@@ -6,10 +6,10 @@ import { runSteps } from '../core/runs/runSteps.js';
 import { groupRuns, stepOfDigest } from '../core/runs/runs.js';
 import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis } from '../core/model/historyAxis.js';
-import { historyWindow } from '../core/timeline/timelineWindow.js';
+import { historyWindow, type Mark } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { candidatesIn } from '../core/report/candidates.js';
-import { failureSentences } from '../core/present/failed.js';
+import { collectedText, failureSentences, requestedShort } from '../core/present/failed.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
 import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
@@ -18,7 +18,7 @@ import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import { packPoints } from '../protocol/curveCode.js';
 import { sharingLines, withoutRepeated } from '../protocol/reportCode.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
-import type { FailedAllocation } from '../protocol/timelineData.js';
+import type { FailedAllocation, TimelineMark } from '../protocol/timelineData.js';
 import type { WorkerApi, WorkerEvents } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
 import { CompareAnswers, compareTable } from './compareAnswers.js';
@@ -125,6 +125,7 @@ export function workerHandlers(
       const failure = verdicts.failure(path, device);
       return {
         ...view,
+        marks: view.marks.map(markOf),
         failed: failure === null ? null : failedAllocation(failure, new HistoryAxis(history, axis)),
         packed: packPoints({ x, live, reserved, event }),
         path,
@@ -175,6 +176,12 @@ export function workerHandlers(
       return { ...curve, path, device, steps: runSteps(curve, { run, device }, pixels) };
     },
   };
+}
+
+function markOf({ failure, collected, ...mark }: Mark): TimelineMark {
+  const label =
+    failure !== undefined ? requestedShort(failure) : collected !== undefined ? collectedText(collected) : mark.label;
+  return { ...mark, label };
 }
 
 function failedAllocation(failure: OutOfMemoryReport, axis: HistoryAxis): FailedAllocation {

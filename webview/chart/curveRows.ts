@@ -1,6 +1,6 @@
 /** The visible curve as rows: its ends, its extremes, its peaks and its marks, in order of x. */
 import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
-import { markLabel, strings } from '../text/strings.js';
+import { strings } from '../text/strings.js';
 import { lastAtOrBelow, prominentPeaks } from '../model/points.js';
 import type { Range } from '../model/range.js';
 import type { TableCell, TableData } from '../parts/tableData.js';
@@ -43,7 +43,7 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
     ...peaks.filter((index) => index !== highest).map((index) => rowAt(index, 'peak')),
     rowAt(highest, 'highest'),
     rowAt(lowest, 'lowest'),
-    ...marks.map((mark) => rowAt(Math.max(0, lastAtOrBelow(curve.x, mark.x)), mark.kind, mark.x, markLabel(mark))),
+    ...marks.map((mark) => rowAt(Math.max(0, lastAtOrBelow(curve.x, mark.x)), mark.kind, mark.x, mark.label)),
     rowAt(last, 'end', visible.to),
   ].sort((a, b) => a.x - b.x);
 }

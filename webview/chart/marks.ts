@@ -1,7 +1,7 @@
 /** Draws snapshots, out-of-memory events, the garbage collector and steps over the curve. Each kind has its own line, sign and place. */
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../ui/theme.js';
-import { MARK_SIGNS, markLabel } from '../text/strings.js';
+import { MARK_SIGNS } from '../text/strings.js';
 import { apart } from './apart.js';
 import type { PlotArea } from './plot.js';
 
@@ -29,7 +29,7 @@ export function drawMarks(
     // The same label over each of many steps has no information.
     const repeated = kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
     // Readout and table show the garbage collector's frees; here they would hide the steps.
-    const label = kind === 'collector' ? '' : markLabel(mark);
+    const label = kind === 'collector' ? '' : mark.label;
     const text = repeated ? '' : [MARK_SIGNS[kind], label].filter(Boolean).join(' ');
     return { kind, pixel, text, rank: RANKS[kind] };
   });

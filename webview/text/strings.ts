@@ -62,24 +62,6 @@ export const MARK_NAMES: Record<TimelineMark['kind'], string> = {
   step: t('Step'),
 };
 
-type MarkFacts = Pick<TimelineMark, 'label' | 'failure' | 'collected'>;
-
-/** The text of a mark beside its kind, or empty. */
-export function markLabel({ label, failure, collected }: MarkFacts): string {
-  if (collected !== undefined) {
-    const freed = byteText(collected.bytes);
-    return collected.blocks === 1
-      ? t('{0} freed', freed)
-      : t('{0} freed in {1} blocks', freed, countText(collected.blocks));
-  }
-  if (failure === undefined) return label;
-  const asked = byteText(failure.askedBytes);
-  const { deviceFreeBytes } = failure;
-  return deviceFreeBytes === null
-    ? t('{0} requested', asked)
-    : t('{0} requested, {1} free', asked, byteText(deviceFreeBytes));
-}
-
 export const strings = {
   title: t('GPU memory timeline'),
 
@@ -117,10 +99,8 @@ export const strings = {
   },
   stepFromEnd: t('Step, counted back from the last'),
   stepFromEndHint: t('The trace lost its oldest events; the number of earlier steps is not known'),
-  mark: (mark: MarkFacts & Pick<TimelineMark, 'kind'>): string => {
-    const label = markLabel(mark);
-    return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;
-  },
+  mark: ({ kind, label }: Pick<TimelineMark, 'kind' | 'label'>): string =>
+    label === '' ? MARK_NAMES[kind] : `${MARK_NAMES[kind]}: ${label}`,
   /** @param isRow the curve has rows of a log, not events @param stepUs the least difference of times that shows */
   instant: (timeUs: number | null, event: number, isRow: boolean, stepUs?: number): string => {
     const place = isRow ? t('row {0}', countText(event)) : t('event {0}', countText(event));

@@ -16,29 +16,36 @@ type Failed = { readonly failure: OutOfMemoryReport } | { readonly explanation: 
 
 /** Above the line: `✖ requested 384 MiB, 112 MiB were free`. */
 export function askingShort(failed: Failed): string {
-  if ('explanation' in failed) return messageShort(failed.explanation);
-  const { askedBytes, deviceFreeBytes } = failed.failure;
-  return freeText(byteText(askedBytes), deviceFreeBytes);
+  return `✖ ${'explanation' in failed ? messageShort(failed.explanation) : requestedShort(failed.failure)}`;
 }
 
 function messageShort(explanation: OomExplanation): string {
   const { class: kind, requestedBytes, capacityBytes, freeBytes, unusedBytes, outsideBytes, shortBytes } = explanation;
-  if (requestedBytes === null) return t('✖ out of memory');
+  if (requestedBytes === null) return t('out of memory');
   const asked = byteText(requestedBytes);
   if (kind === 'tooLarge' && capacityBytes !== null)
-    return t('✖ requested {0}, the device has {1}', asked, byteText(capacityBytes));
+    return t('requested {0}, the device has {1}', asked, byteText(capacityBytes));
   if (kind === 'fragmentation' && unusedBytes !== null)
-    return t('✖ requested {0}, {1} unused in the cache', asked, byteText(unusedBytes));
+    return t('requested {0}, {1} unused in the cache', asked, byteText(unusedBytes));
   if (kind === 'outside' && outsideBytes !== null)
-    return t('✖ requested {0}, {1} held outside of PyTorch', asked, byteText(outsideBytes));
-  if (kind === 'full' && shortBytes !== null) return t('✖ requested {0}, {1} short', asked, byteText(shortBytes));
-  return freeText(asked, freeBytes);
+    return t('requested {0}, {1} held outside of PyTorch', asked, byteText(outsideBytes));
+  if (kind === 'full' && shortBytes !== null) return t('requested {0}, {1} short', asked, byteText(shortBytes));
+  return requestedShort({ askedBytes: requestedBytes, deviceFreeBytes: freeBytes });
 }
 
-function freeText(asked: string, freeBytes: number | null): string {
-  return freeBytes === null
-    ? t('✖ requested {0}, out of memory', asked)
-    : t('✖ requested {0}, {1} were free', asked, byteText(freeBytes));
+/** A failure in a few words. */
+export function requestedShort({
+  askedBytes,
+  deviceFreeBytes: free,
+}: Pick<OutOfMemoryReport, 'askedBytes' | 'deviceFreeBytes'>): string {
+  return free === null
+    ? t('requested {0}, out of memory', byteText(askedBytes))
+    : t('requested {0}, {1} were free', byteText(askedBytes), byteText(free));
+}
+
+/** What the garbage collector freed. */
+export function collectedText({ bytes, blocks }: { readonly bytes: number; readonly blocks: number }): string {
+  return tCount(blocks, '{1} freed', '{1} freed in {0} blocks', byteText(bytes));
 }
 
 /** In full, one sentence a line: its problem. */
@@ -66,15 +73,11 @@ export function fragmentationText(failure: OutOfMemoryReport): string | null {
 export function replayedFailureText({ replayed }: OutOfMemoryReport, code = asItIs): string | null {
   if (replayed === null) return null;
   const { setting, leftBytes, shortBytes, isEstimate } = replayed;
-  if (setting !== null && leftBytes !== null) {
-    return isEstimate
-      ? t('With {0} it would have fit with about {1} left (replayed).', code(setting), byteText(leftBytes))
-      : t('With {0} it would have fit with {1} left (replayed).', code(setting), byteText(leftBytes));
-  }
+  const about = (bytes: number): string => (isEstimate ? t('about {0}', byteText(bytes)) : byteText(bytes));
+  if (setting !== null && leftBytes !== null)
+    return t('With {0} it would have fit with {1} left (replayed).', code(setting), about(leftBytes));
   if (shortBytes === null) return null;
-  return isEstimate
-    ? t('No allocator setting that was replayed would have avoided it: about {0} short at best.', byteText(shortBytes))
-    : t('No allocator setting that was replayed would have avoided it: {0} short at best.', byteText(shortBytes));
+  return t('No allocator setting that was replayed would have avoided it: {0} short at best.', about(shortBytes));
 }
 
 /** Whether it would have fit without the leaks of the run; null if unknown. */

@@ -40,13 +40,13 @@ describe('what is said of an event', () => {
     await eventually(async () => {
       at = at > 0.65 ? 0.4 : at + 0.004;
       await page.mouse.move(box.x + box.width * at, box.y + box.height / 2);
-      assert.match(await page.locator('.chart').innerText(), /Out of memory: 40\.0 MiB requested, 12\.0 MiB free/);
+      assert.match(await page.locator('.chart').innerText(), /Out of memory: requested 40\.0 MiB, 12\.0 MiB were free/);
     });
     if (process.env['LEAKLINE_PICTURES'] !== undefined) {
       await page.screenshot({ path: join(process.env['LEAKLINE_PICTURES'], 'failure.png') });
     }
     await page.getByRole('tab', { name: 'Table' }).click();
-    await page.locator('.curve-table tr', { hasText: '40.0 MiB requested, 12.0 MiB free' }).waitFor();
+    await page.locator('.curve-table tr', { hasText: 'requested 40.0 MiB, 12.0 MiB were free' }).waitFor();
   });
 
   it('is in the card of a band: the compiled region and the program’s metadata', async () => {

@@ -120,10 +120,12 @@ function replayedText(
       byteText(insteadOfBytes - reservedPeakBytes),
     );
   }
-  const amounts = [setting, byteText(reservedPeakBytes), byteText(insteadOfBytes)];
-  return isEstimate
-    ? t('Replayed with {0}, the requests of the trace reserve about {1} instead of {2}.', ...amounts)
-    : t('Replayed with {0}, the requests of the trace reserve {1} instead of {2}.', ...amounts);
+  return t(
+    'Replayed with {0}, the requests of the trace reserve {1} instead of {2}.',
+    setting,
+    isEstimate ? t('about {0}', byteText(reservedPeakBytes)) : byteText(reservedPeakBytes),
+    byteText(insteadOfBytes),
+  );
 }
 
 function replayedOn(digest: SnapshotDigest, device: number): ReplayedSetting | null {
