@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { RunReport } from '../../core/report/report.js';
-import type { RunNode } from '../views/snapshotsTree.js';
+import type { Row } from '../views/rows.js';
 
 /** The files of a command: a URI and the selection from the explorer, rows of _Snapshots_, or none from the palette. */
 export function pathsOf(first: unknown, all: unknown): string[] {
@@ -16,11 +16,11 @@ export function pathsOf(first: unknown, all: unknown): string[] {
 /** The runs whose rows in the Snapshots view a command was called on. */
 export function runsOf(first: unknown, all: unknown): RunReport[] {
   const items = Array.isArray(all) && all.length > 0 ? (all as unknown[]) : [first];
-  return items.flatMap((item) => (isRunNode(item) ? [item.run] : []));
+  return items.flatMap((item) => (isRow(item) ? (item.run ?? []) : []));
 }
 
-function isRunNode(item: unknown): item is RunNode {
-  return typeof item === 'object' && item !== null && 'kind' in item && item.kind === 'run';
+function isRow(item: unknown): item is Row {
+  return typeof item === 'object' && item !== null && 'children' in item;
 }
 
 /** The snapshots by which two runs are compared: those that both took at the same step, the latest such, else their last. */

@@ -107,6 +107,26 @@ export function lineMarks(report: Report, ignored = false): LineMark[] {
   );
 }
 
+/** Marks of one file's lines. */
+export interface LinesOfFile {
+  readonly name: string;
+  readonly marks: readonly LineMark[];
+  /** Bytes of all lines; null if they are of several runs, whose bytes are never added up. */
+  readonly bytes: number | null;
+}
+
+/** The files of lines, in the order of their first lines. */
+export function linesByFile(lines: readonly LineMark[]): LinesOfFile[] {
+  return [...groupBy(lines, ({ file, mapped }) => `${mapped}:${file}`).values()].map((marks) => ({
+    name: marks[0].file,
+    marks,
+    bytes:
+      new Set(marks.map(({ parts }) => parts[0].run)).size > 1
+        ? null
+        : marks.reduce((sum, { parts }) => sum + weightOf(parts[0].line), 0),
+  }));
+}
+
 /** Items by file, sorted by line, for lookups at each keystroke. */
 export function byFile<T extends { readonly file: string; readonly line: number }>(
   items: readonly T[],

@@ -1,36 +1,37 @@
 import * as vscode from 'vscode';
 import { visibleLines } from '../../core/text/plainText.js';
 import type { Disposer } from '../disposer.js';
+import type { Row, RowTree } from './rows.js';
 
 /** A view without rows at first: its tree is loaded when VS Code requests rows. */
-export class LazyTree<T> implements vscode.TreeDataProvider<T>, Disposer {
+export class LazyTree implements vscode.TreeDataProvider<Row>, Disposer {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
 
   readonly onDidChangeTreeData = this.changedEmitter.event;
-  readonly view: vscode.TreeView<T>;
+  readonly view: vscode.TreeView<Row>;
 
   constructor(
     id: string,
-    private readonly tree: () => Promise<vscode.TreeDataProvider<T>>,
+    private readonly tree: () => Promise<RowTree>,
     canSelectMany = false,
   ) {
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true, canSelectMany });
   }
 
-  async getChildren(node?: T): Promise<T[]> {
-    return (await (await this.tree()).getChildren(node)) ?? [];
+  async getChildren(row?: Row): Promise<Row[]> {
+    return (await this.tree()).getChildren(row);
   }
 
-  async getTreeItem(node: T): Promise<vscode.TreeItem> {
-    const item = await (await this.tree()).getTreeItem(node);
+  getTreeItem(row: Row): vscode.TreeItem {
+    const item = row.item();
     if (typeof item.label === 'string') item.label = visibleLines(item.label);
     if (typeof item.description === 'string') item.description = visibleLines(item.description);
     if (typeof item.tooltip === 'string') item.tooltip = visibleLines(item.tooltip);
     return item;
   }
 
-  async getParent(node: T): Promise<T | null | undefined> {
-    return (await this.tree()).getParent?.(node);
+  getParent({ parent }: Row): Row | null {
+    return parent;
   }
 
   refresh(): void {

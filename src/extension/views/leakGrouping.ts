@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import { ContextKey } from '../contributions.js';
-import { GROUPINGS, type Grouping } from './leakNodes.js';
+
+const GROUPINGS = ['holder', 'line', 'file'] as const;
+/** Grouping: by the statement that holds the memory, by line, or by file. */
+export type Grouping = (typeof GROUPINGS)[number];
 
 const STATE_KEY = 'leakline.grouping';
 

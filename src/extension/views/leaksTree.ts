@@ -1,54 +1,36 @@
 import * as vscode from 'vscode';
-import type { LineReport, ProcessFinding, StackReport } from '../../core/report/report.js';
+import type { LineReport, ProcessFinding } from '../../core/report/report.js';
 import { listed, presentFinding, presentLine } from '../../core/present/presented.js';
 import { staleText } from '../../core/present/stale.js';
 import { deviceName } from '../../core/text/deviceName.js';
 import { byteText } from '../../core/text/numberText.js';
 import { tCount } from '../../core/text/translate.js';
 import { Color, Command, RowKind } from '../contributions.js';
-import { Listener } from '../disposer.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import type { LineMark, MarkTone } from '../results/lineMarks.js';
+import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
+import { linesByFile, type LineMark, type LinesOfFile, type MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { LeakGrouping } from './leakGrouping.js';
-import {
-  fileNodes,
-  findingNodes,
-  hasLines,
-  frameNodes,
-  stackNodes,
-  type FileNode,
-  type FindingNode,
-  type LeakNode,
-  type LineNode,
-  type ProcessNode,
-  type UnmappedNode,
-} from './leakNodes.js';
-import { peakItem, peakNodes, peakPartItem, peakParts, type PeakNode } from './peakRows.js';
-import { fileNames, frameItem, openCommand, stackItem } from './sourceItems.js';
+import { peakRows } from './peakRows.js';
+import { fileNames, itemOf, openCommand, rowOf, RowTree, stackRow, type Row } from './rows.js';
 
-const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
-  leak: ['arrow-up', Color.leak],
-  cycle: ['sync', Color.cycle],
-  growth: ['arrow-up', Color.growth],
-  growing: ['watch', null],
+const ICONS: Record<MarkTone, { icon: string; color: string | null }> = {
+  leak: { icon: 'arrow-up', color: Color.leak },
+  cycle: { icon: 'sync', color: Color.cycle },
+  growth: { icon: 'arrow-up', color: Color.growth },
+  growing: { icon: 'watch', color: null },
 };
 
 /** Findings, worst first, with the lines that allocate, their stacks and frames; or the lines alone, or by file. */
-export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakNode> {
-  private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private rows: (FindingNode | FileNode | LineNode)[] = [];
-  /** Rows by the lines that they show, and by their parents. */
-  private parents: ReadonlyMap<LineNode, FindingNode | FileNode> = new Map();
+export class LeaksTree extends RowTree {
+  private rows: readonly Row[] = [];
   /** Lines that were edited since they ran, or may have been, at the last refresh. */
   private edited: readonly LineMark[] = [];
   /** Files by their names in the rows. */
   private names: ReadonlyMap<string, string> = new Map();
-
-  readonly onDidChangeTreeData = this.changedEmitter.event;
 
   constructor(
     private readonly store: ResultsStore,
@@ -58,16 +40,16 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
   ) {
     super();
     const refresh = (): void => {
-      const findings = findingNodes(store.findings, false);
-      const ignored = findingNodes(store.ignoredFindings, true);
-      const lines = findings.flatMap((node) => node.lines);
-      const parts = grouping.current === 'file' ? fileNodes(lines) : findings;
-      this.rows = [...(grouping.current === 'line' ? lines : parts), ...ignored];
-      this.parents =
-        grouping.current === 'line'
-          ? new Map()
-          : new Map(parts.flatMap((part) => part.lines.map((line) => [line, part] as const)));
-      this.names = fileNames(new Set([...findings, ...ignored, ...lines].map(({ file }) => file)));
+      const { findings, ignoredFindings } = store;
+      const lines = findings.flatMap((finding) => finding.lines);
+      this.names = fileNames(new Set([...findings, ...ignoredFindings, ...lines].map(({ file }) => file)));
+      const listedRows = {
+        holder: () => findings.map((finding) => this.findingRow(finding, false)),
+        line: () => lines.map((mark) => this.lineRow(null, mark, false)),
+        file: () => linesByFile(lines).map((group) => this.fileRow(group)),
+      };
+      const ignored = ignoredFindings.map((finding) => this.findingRow(finding, true));
+      this.rows = [...listedRows[grouping.current](), ...ignored];
       this.changedEmitter.fire();
     };
     this.subscriptions = [
@@ -86,118 +68,101 @@ export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakN
   }
 
   /** The row of a statement or of a line that allocates. */
-  find(file: string, line: number): FindingNode | LineNode | undefined {
-    const isHere = (node: { readonly file: string; readonly line: number }): boolean =>
-      node.file === file && node.line === line;
-    for (const row of this.rows) if (row.kind !== 'file' && isHere(row)) return row;
-    return [...this.parents.keys()].find(isHere);
+  find(file: string, line: number): Row | undefined {
+    const isHere = (row: Row): boolean => row.file === file && row.line === line;
+    return this.rows.find(isHere) ?? this.rows.flatMap((row) => row.children()).find(isHere);
   }
 
-  getChildren(node?: LeakNode): LeakNode[] {
-    switch (node?.kind) {
-      case undefined:
-        return [...this.rows, ...this.peaks(), ...this.processes(), ...this.unmapped()];
-      case 'finding':
-        return hasLines(node) ? [...node.lines] : node.lines.flatMap(stackNodes);
-      case 'file':
-        return [...node.lines];
-      case 'peak':
-        return peakParts(node);
-      case 'line':
-        return stackNodes(node);
-      case 'stack':
-        return frameNodes(node);
-      default:
-        return [];
-    }
+  protected override roots(): Row[] {
+    const { result } = this.store;
+    const runs = result?.report.runs ?? [];
+    return [
+      ...this.rows,
+      // Without a finding the latest snapshots’ peaks are what there is to see.
+      ...(this.rows.length > 0 ? [] : peakRows(runs)),
+      ...runs.flatMap(({ id, process }) => process.map((finding) => rowOf(null, () => processItem(finding, id)))),
+      ...(result === null ? [] : unmappedRows(result.paths)),
+    ];
   }
 
-  getParent(node: LeakNode): LeakNode | undefined {
-    if (node.kind === 'line') return this.parents.get(node);
-    return node.kind === 'stack' || node.kind === 'frame' || node.kind === 'peakPart' ? node.parent : undefined;
-  }
-
-  getTreeItem(node: LeakNode): vscode.TreeItem {
-    switch (node.kind) {
-      case 'finding':
-        return this.findingItem(node);
-      case 'file':
-        return fileItem(node, this.names);
-      case 'line':
-        return this.lineItem(node);
-      case 'stack':
-        return stackItem(amountText(node.stack), node.stack.frames, this.files);
-      case 'frame':
-        return frameItem(node.parent.stack.frames[node.index], this.files);
-      case 'process':
-        return processItem(node);
-      case 'peak':
-        return peakItem(node);
-      case 'peakPart':
-        return peakPartItem(node);
-      case 'unmapped':
-        return node.of === 'files' ? unmappedItem(node.count) : unmatchedCellsItem(node.count);
-    }
-  }
-
-  private unmapped(): UnmappedNode[] {
-    const paths = this.store.result?.paths;
-    if (paths === undefined) return [];
-    const { files, cells } = unmappedFiles(paths.unmapped);
-    const counts = { files: files.length + paths.ambiguous.length, cells: cells.length };
-    return (['files', 'cells'] as const).flatMap((of): UnmappedNode[] =>
-      counts[of] === 0 ? [] : [{ kind: 'unmapped', of, count: counts[of] }],
+  private findingRow(finding: FindingMark, ignored: boolean): Row {
+    const { file, line, lines } = finding;
+    const hasLines = holdsOthers(finding);
+    return rowOf(
+      null,
+      () => this.findingItem(finding, hasLines, ignored),
+      (row) =>
+        hasLines
+          ? lines.map((mark) => this.lineRow(row, mark, ignored))
+          : lines.flatMap((mark) => this.stackRows(row, mark)),
+      { file, line },
     );
   }
 
-  /** Without a finding the latest snapshots’ peaks are what there is to see. */
-  private peaks(): PeakNode[] {
-    return this.rows.length > 0 ? [] : peakNodes(this.store.result?.report.runs ?? []);
+  private fileRow({ name, marks, bytes }: LinesOfFile): Row {
+    const item = (): vscode.TreeItem =>
+      itemOf(this.names.get(name) ?? name, true, {
+        id: `file:${name}`,
+        description: listed(bytes === null ? null : byteText(bytes), tCount(marks.length, '1 line', '{0} lines')),
+        tooltip: name,
+        icon: 'file-code',
+      });
+    return rowOf(null, item, (row) => marks.map((mark) => this.lineRow(row, mark, false)));
   }
 
-  private processes(): ProcessNode[] {
-    const runs = this.store.result?.report.runs ?? [];
-    return runs.flatMap(({ id, process }) =>
-      process.map((finding): ProcessNode => ({ kind: 'process', runId: id, finding })),
+  private lineRow(parent: Row | null, mark: LineMark, ignored: boolean): Row {
+    const { file, line } = mark;
+    // Below its finding, which has the icon, the width is for the text.
+    const isBelow = parent?.line !== undefined;
+    return rowOf(
+      parent,
+      () => this.lineItem(mark, isBelow, ignored),
+      (row) => this.stackRows(row, mark),
+      { file, line },
     );
   }
 
-  private findingItem(node: FindingNode): vscode.TreeItem {
-    const { finding, ignored } = node;
+  private stackRows(parent: Row, { parts }: LineMark): Row[] {
+    return parts
+      .flatMap(({ line }) => line.stacks)
+      .map(({ liveBytes, blocks, frames }) =>
+        stackRow(parent, listed(byteText(liveBytes), tCount(blocks, '1 block', '{0} blocks')), frames, this.files),
+      );
+  }
+
+  private findingItem(finding: FindingMark, hasLines: boolean, ignored: boolean): vscode.TreeItem {
     const { holder, lines } = finding.parts[0].finding;
-    const told = presentFinding(finding.parts[0]);
-    const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-    // The number first, for the view is narrow.
-    const item = new vscode.TreeItem(told.short, hasLines(node) ? Expanded : Collapsed);
-    item.id = `finding:${finding.mapped}:${finding.line}:${finding.file}`;
+    const { short, detail } = presentFinding(finding.parts[0]);
     const isEdited = this.marks.isFindingEdited(finding);
     const isOther = finding.lines.some((mark) => this.marks.isOtherVersion(mark));
-    const { rank } = presentLine(finding.lines[0]);
-    item.description = listed(staleState(isEdited, isOther), this.placeOf(finding), holder?.name, rank);
-    item.iconPath = iconOf(finding.tone, isEdited || isOther);
-    item.tooltip = [...told.detail, `${finding.file}:${finding.line}`, ...unmatched(finding)].join('\n');
     const hasFix = holder?.edit != null && !isEdited;
-    item.contextValue = finding.mapped ? (hasFix ? RowKind.fixableLine : RowKind.mappedLine) : RowKind.unmappedLine;
-    if (finding.mapped) item.command = openCommand(finding.file, finding.line);
+    const { rank } = presentLine(finding.lines[0]);
+    // The number first, for the view is narrow.
+    const item = itemOf(short, hasLines, {
+      id: `finding:${finding.mapped}:${finding.line}:${finding.file}`,
+      description: listed(staleState(isEdited, isOther), this.placeOf(finding), holder?.name, rank),
+      tooltip: [...detail, `${finding.file}:${finding.line}`, ...unmatched(finding)].join('\n'),
+      ...iconOf(finding.tone, isEdited || isOther),
+      contextValue: finding.mapped ? (hasFix ? RowKind.fixableLine : RowKind.mappedLine) : RowKind.unmappedLine,
+      command: finding.mapped ? openCommand(finding.file, finding.line) : undefined,
+    });
     return ignored ? grayed(item, lines[0]) : item;
   }
 
-  private lineItem(node: LineNode): vscode.TreeItem {
-    const { mark, ignored } = node;
+  private lineItem(mark: LineMark, isBelow: boolean, ignored: boolean): vscode.TreeItem {
     const { line } = mark.parts[0];
     const { short, detail, unfound, rank } = presentLine(mark);
-    const item = new vscode.TreeItem(short, vscode.TreeItemCollapsibleState.Collapsed);
-    item.id = `line:${mark.mapped}:${mark.line}:${mark.file}`;
     const isEdited = this.marks.isEdited(mark);
     const isOther = this.marks.isOtherVersion(mark);
-    item.description = listed(staleState(isEdited, isOther), unfound, this.placeOf(mark), rank);
-    // Below its finding, which has the icon, the width is for the text.
-    if (this.parents.get(node)?.kind !== 'finding' || isEdited || isOther) {
-      item.iconPath = iconOf(mark.tone, isEdited || isOther);
-    }
-    item.tooltip = [...detail, `${mark.file}:${mark.line} ${line.function}`, ...unmatched(mark)].join('\n');
-    item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
-    if (mark.mapped) item.command = openCommand(mark.file, mark.line);
+    const isStale = isEdited || isOther;
+    const item = itemOf(short, false, {
+      id: `line:${mark.mapped}:${mark.line}:${mark.file}`,
+      description: listed(staleState(isEdited, isOther), unfound, this.placeOf(mark), rank),
+      tooltip: [...detail, `${mark.file}:${mark.line} ${line.function}`, ...unmatched(mark)].join('\n'),
+      ...(isBelow && !isStale ? {} : iconOf(mark.tone, isStale)),
+      contextValue: mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine,
+      command: mark.mapped ? openCommand(mark.file, mark.line) : undefined,
+    });
     return ignored ? grayed(item, line) : item;
   }
 
@@ -215,19 +180,14 @@ function staleState(isEdited: boolean, isOther: boolean): string | null {
   return staleText({ edited: isEdited || isOther, otherVersion: !isEdited });
 }
 
-function amountText({ liveBytes, blocks }: StackReport): string {
-  return listed(byteText(liveBytes), tCount(blocks, '1 block', '{0} blocks'));
-}
-
 /** Memory without a line, below the lines. */
-function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(processTitle(finding.verdict));
-  item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;
-  const device = finding.device === null ? '' : deviceName(finding.device);
-  item.description = listed(byteText(finding.bytes), device);
-  item.tooltip = finding.message;
-  item.iconPath = new vscode.ThemeIcon('server-process');
-  return item;
+function processItem({ verdict, device, bytes, message }: ProcessFinding, runId: string): vscode.TreeItem {
+  return itemOf(processTitle(verdict), null, {
+    id: `process:${verdict}:${device ?? ''}:${runId}`,
+    description: listed(byteText(bytes), device === null ? '' : deviceName(device)),
+    tooltip: message,
+    icon: 'server-process',
+  });
 }
 
 function processTitle(verdict: ProcessFinding['verdict']): string {
@@ -240,43 +200,36 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
   }[verdict];
 }
 
-function fileItem({ name, lines, bytes }: FileNode, names: ReadonlyMap<string, string>): vscode.TreeItem {
-  const item = new vscode.TreeItem(names.get(name) ?? name, vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `file:${name}`;
-  item.description = listed(bytes === null ? null : byteText(bytes), tCount(lines.length, '1 line', '{0} lines'));
-  item.tooltip = name;
-  item.iconPath = new vscode.ThemeIcon('file-code');
-  return item;
+function iconOf(tone: MarkTone, isStale: boolean): { icon: string; color: string | null } {
+  return { ...ICONS[tone], ...(isStale && { color: 'disabledForeground' }) };
 }
 
-function iconOf(tone: MarkTone, isStale: boolean): vscode.ThemeIcon {
-  const [icon, usual] = ICONS[tone];
-  const color = isStale ? 'disabledForeground' : usual;
-  return new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
-}
-
-function unmappedItem(files: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(
-    tCount(files, '1 recorded file is not matched', '{0} recorded files are not matched'),
-  );
-  item.description = vscode.l10n.t('map folder…');
-  item.tooltip = vscode.l10n.t('Recorded files that match no file of this workspace. Click to map a folder.');
-  item.iconPath = new vscode.ThemeIcon('warning');
-  item.command = { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder };
-  return item;
+/** Recorded files without a match in the workspace, which a folder can be mapped for, and cells of notebooks. */
+function unmappedRows({ unmapped, ambiguous }: NonNullable<ResultsStore['result']>['paths']): Row[] {
+  const { files, cells } = unmappedFiles(unmapped);
+  const count = files.length + ambiguous.length;
+  const item = (): vscode.TreeItem =>
+    itemOf(tCount(count, '1 recorded file is not matched', '{0} recorded files are not matched'), null, {
+      description: vscode.l10n.t('map folder…'),
+      tooltip: vscode.l10n.t('Recorded files that match no file of this workspace. Click to map a folder.'),
+      icon: 'warning',
+      command: { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder },
+    });
+  return [...(count === 0 ? [] : [rowOf(null, item)]), ...(cells.length === 0 ? [] : [cellsRow(cells.length)])];
 }
 
 /** Cells cannot be mapped: only their text identifies them. */
-function unmatchedCellsItem(cells: number): vscode.TreeItem {
-  const item = new vscode.TreeItem(
-    tCount(cells, '1 recorded notebook cell is not matched', '{0} recorded notebook cells are not matched'),
+function cellsRow(cells: number): Row {
+  const label = tCount(cells, '1 recorded notebook cell is not matched', '{0} recorded notebook cells are not matched');
+  return rowOf(null, () =>
+    itemOf(label, null, {
+      description: vscode.l10n.t('cell text has changed'),
+      tooltip: vscode.l10n.t(
+        'A cell is identified by its text. The text that ran is in no cell here, or in several: it was edited, or the notebook is not in this workspace.',
+      ),
+      icon: 'notebook',
+    }),
   );
-  item.description = vscode.l10n.t('cell text has changed');
-  item.tooltip = vscode.l10n.t(
-    'A cell is identified by its text. The text that ran is in no cell here, or in several: it was edited, or the notebook is not in this workspace.',
-  );
-  item.iconPath = new vscode.ThemeIcon('notebook');
-  return item;
 }
 
 /** A row of a leak that the workspace ignores. */

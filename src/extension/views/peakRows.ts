@@ -1,5 +1,4 @@
 /** The peak of a lone snapshot as rows: its height, advice, and the lines and other parts that hold it. */
-import * as vscode from 'vscode';
 import { bucketParts } from '../../core/report/bucketParts.js';
 import type { PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
 import { passText, peakShort } from '../../core/present/peakText.js';
@@ -9,68 +8,55 @@ import { bucketText } from '../../core/present/words.js';
 import { byteText } from '../../core/text/numberText.js';
 import { lonePeaks } from '../results/runOrder.js';
 import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
-import { openCommand } from './sourceItems.js';
-
-export interface PeakNode {
-  readonly kind: 'peak';
-  readonly run: RunReport;
-  readonly peak: PeakReport;
-  /** The first is expanded. */
-  readonly isFirst: boolean;
-}
-
-/** Advice, a line that holds memory, or memory without a line. */
-export interface PeakPartNode {
-  readonly kind: 'peakPart';
-  readonly parent: PeakNode;
-  readonly part: string | PeakLine | { readonly name: string; readonly bytes: number };
-}
+import { itemOf, openCommand, rowOf, type Row } from './rows.js';
 
 /** Lines that have a row. */
 const MAX_LINES = 8;
 /** Share of the peak from which a part has a row. */
 const LEAST_SHARE = 0.01;
 
-/** One row each. */
-export function peakNodes(runs: readonly RunReport[]): PeakNode[] {
-  return lonePeaks(runs).map((one, i) => ({ kind: 'peak', ...one, isFirst: i === 0 }));
+/** One row each; the first is expanded. */
+export function peakRows(runs: readonly RunReport[]): Row[] {
+  return lonePeaks(runs).map(({ run, peak }, i) =>
+    rowOf(
+      null,
+      () =>
+        itemOf(peakShort(peak), i === 0, {
+          id: `peak:${run.id}`,
+          description: listed(passText(peak), basename(run.id)),
+          tooltip: verdictSentence(run),
+          icon: 'graph',
+        }),
+      (row) => partRows(row, peak),
+    ),
+  );
 }
 
 /** What holds a peak, the largest first, below advice. */
-export function peakParts(parent: PeakNode): PeakPartNode[] {
-  const { peak } = parent;
-  const buckets = bucketParts(peak).map(([bucket, bytes]) => ({ name: bucketText(bucket), bytes }));
-  const held = [...peak.lines.slice(0, MAX_LINES), ...buckets]
+function partRows(parent: Row, peak: PeakReport): Row[] {
+  const held = [
+    ...peak.lines.slice(0, MAX_LINES),
+    ...bucketParts(peak).map(([bucket, bytes]) => ({ name: bucketText(bucket), bytes })),
+  ]
     .filter(({ bytes }) => bytes >= LEAST_SHARE * peak.liveBytes)
     .sort((a, b) => b.bytes - a.bytes);
-  return [...peak.advice, ...held].map((part) => ({ kind: 'peakPart', parent, part }));
+  return [
+    ...peak.advice.map((advice) => {
+      const text = advice.replaceAll('`', '');
+      return rowOf(parent, () => itemOf(text, null, { tooltip: text, icon: 'lightbulb' }));
+    }),
+    ...held.map((part) =>
+      rowOf(parent, () =>
+        itemOf(byteText(part.bytes), null, 'name' in part ? { description: part.name } : shown(part)),
+      ),
+    ),
+  ];
 }
 
-export function peakItem({ run, peak, isFirst }: PeakNode): vscode.TreeItem {
-  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(peakShort(peak), isFirst ? Expanded : Collapsed);
-  item.id = `peak:${run.id}`;
-  item.description = listed(passText(peak), basename(run.id));
-  item.tooltip = verdictSentence(run);
-  item.iconPath = new vscode.ThemeIcon('graph');
-  return item;
-}
-
-export function peakPartItem({ part }: PeakPartNode): vscode.TreeItem {
-  if (typeof part === 'string') {
-    const text = part.replaceAll('`', '');
-    const advice = new vscode.TreeItem(text);
-    advice.tooltip = text;
-    advice.iconPath = new vscode.ThemeIcon('lightbulb');
-    return advice;
-  }
-  const item = new vscode.TreeItem(byteText(part.bytes));
-  if ('name' in part) {
-    item.description = part.name;
-    return item;
-  }
-  item.description = `${nameAndLine(part)} ${part.function}`;
-  item.tooltip = placeText(part);
-  if (part.mapped) item.command = openCommand(part.file, part.line);
-  return item;
+function shown(line: PeakLine): Parameters<typeof itemOf>[2] {
+  return {
+    description: `${nameAndLine(line)} ${line.function}`,
+    tooltip: placeText(line),
+    command: line.mapped ? openCommand(line.file, line.line) : undefined,
+  };
 }

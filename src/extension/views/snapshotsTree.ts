@@ -17,7 +17,6 @@ import { actionTexts } from '../../core/present/actions.js';
 import { listed } from '../../core/present/presented.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
-import { Listener } from '../disposer.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
@@ -26,63 +25,15 @@ import type { SnapshotSession } from '../session.js';
 import { sentenceWithout } from '../text/fileSentence.js';
 import { basename, dirname } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
+import { itemOf, rowOf, RowTree, type Row } from './rows.js';
 
 /** With more snapshots than this, runs are folded at first. */
 const MAX_UNFOLDED = 40;
 /** Characters of a rank's sparkline. */
 const STRIP_WIDTH = 8;
 
-export interface RunNode {
-  readonly kind: 'run';
-  readonly unfolded: boolean;
-  readonly name: string;
-  readonly run: RunReport;
-  /** Maximum of live bytes of any rank of its job; null without other ranks. */
-  readonly mostLive: Bytes | null;
-}
-interface SnapshotNode {
-  readonly kind: 'snapshot';
-  readonly path: string;
-  readonly snapshot: SnapshotReport;
-  /** False for one taken when the process ended. */
-  readonly isJudged: boolean;
-}
-/** A file that is being read or cannot be. */
-interface FileNode {
-  readonly kind: 'file';
-  readonly path: string;
-  readonly entry: IntakeEntry;
-}
-/** A warning or a hint, without children. */
-interface NoteNode {
-  readonly kind: 'note';
-  readonly icon: 'warning' | 'info';
-  readonly message: string;
-}
-/** Features that are off without workspace trust; a click leads to trusting it. */
-interface RestrictionNode {
-  readonly kind: 'restriction';
-}
-/** Amounts over time, without lines. */
-interface TrendNode {
-  readonly kind: 'trend';
-  readonly path: string;
-  readonly trend: TrendReport;
-}
-/** Reference cycles that hold tensors. */
-interface CyclesNode {
-  readonly kind: 'cycles';
-  readonly path: string;
-  readonly cycles: CycleReport;
-}
-export type SnapshotsNode = RunNode | SnapshotNode | TrendNode | CyclesNode | FileNode | NoteNode | RestrictionNode;
-
 /** Runs and their snapshots, with warnings; and files that could not be read, with the reason. */
-export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<SnapshotsNode> {
-  private readonly changedEmitter = new vscode.EventEmitter<void>();
-
-  readonly onDidChangeTreeData = this.changedEmitter.event;
-
+export class SnapshotsTree extends RowTree {
   constructor(
     private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
@@ -97,101 +48,60 @@ export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<S
     ];
   }
 
-  getChildren(node?: SnapshotsNode): SnapshotsNode[] {
-    switch (node?.kind) {
-      case undefined: {
-        const rows = [...this.runs(), ...this.trends(), ...this.cycles(), ...this.files(), ...this.notes()];
-        // The empty view shows this text itself.
-        return rows.length === 0 || vscode.workspace.isTrusted ? rows : [...rows, { kind: 'restriction' }];
-      }
-      case 'run':
-        return [
-          ...notes('info', [...node.run.process.map(messageOf), ...outOfMemoryTexts(node.run.outOfMemory)]),
-          ...node.run.snapshots.map((snapshot) => snapshotNode(snapshot, true)),
-          ...node.run.atExit.map((snapshot) => snapshotNode(snapshot, false)),
-        ];
-      case 'snapshot':
-        return notes('warning', node.snapshot.warnings.map(messageOf));
-      case 'trend': {
-        const { warnings, series } = node.trend;
-        return [
-          ...notes('warning', warnings.map(messageOf)),
-          ...notes('info', [...trendPeakTexts(node.trend), ...series.map(trendSeriesText)]),
-        ];
-      }
-      case 'cycles':
-        return notes('info', cycleTexts(node.cycles));
-      default:
-        return [];
-    }
+  protected override roots(): Row[] {
+    const report = this.store.result?.report;
+    const rows = [
+      ...this.runs(),
+      ...(report?.trends ?? []).map(trendRow),
+      ...(report?.cycles ?? []).map(cyclesRow),
+      ...this.unread().map(fileRow),
+      ...this.notes(),
+    ];
+    // The empty view shows this text itself.
+    return rows.length === 0 || vscode.workspace.isTrusted ? rows : [...rows, rowOf(null, restrictionItem)];
   }
 
-  getTreeItem(node: SnapshotsNode): vscode.TreeItem {
-    switch (node.kind) {
-      case 'run':
-        return runItem(node);
-      case 'snapshot':
-        return snapshotItem(node);
-      case 'trend':
-        return trendItem(node);
-      case 'cycles':
-        return cyclesItem(node);
-      case 'file':
-        return fileItem(node);
-      case 'note':
-        return noteItem(node);
-      case 'restriction':
-        return restrictionItem();
-    }
-  }
-
-  private runs(): RunNode[] {
+  private runs(): Row[] {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName);
     const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MAX_UNFOLDED;
     const mostOf = new Map([...runsByJob(runs)].map(([job, ranks]) => [job, mostLive(ranks)]));
-    return newestFirst(runs).map((run) => ({
-      kind: 'run',
-      unfolded,
-      run,
-      name: names.get(run.id) ?? run.id,
-      mostLive: run.job === null ? null : (mostOf.get(run.job) ?? null),
-    }));
+    return newestFirst(runs).map((run) => {
+      const most = run.job === null ? null : (mostOf.get(run.job) ?? null);
+      return rowOf(
+        null,
+        () => runItem(run, names.get(run.id) ?? run.id, unfolded, most),
+        (row) => [
+          ...noteRows(row, 'info', [...run.process.map(messageOf), ...outOfMemoryTexts(run.outOfMemory)]),
+          ...run.snapshots.map((snapshot) => snapshotRow(row, snapshot, true)),
+          ...run.atExit.map((snapshot) => snapshotRow(row, snapshot, false)),
+        ],
+        { run },
+      );
+    });
   }
 
-  private trends(): TrendNode[] {
-    return (this.store.result?.report.trends ?? []).map((trend) => ({ kind: 'trend', path: trend.path, trend }));
-  }
-
-  private cycles(): CyclesNode[] {
-    return (this.store.result?.report.cycles ?? []).map((cycles) => ({ kind: 'cycles', path: cycles.path, cycles }));
-  }
-
-  private files(): FileNode[] {
+  /** Files that are being read or cannot be. */
+  private unread(): IntakeEntry[] {
     const open = [...this.session.entries].filter(({ phase }) => phase !== 'ready');
     const paths = open.some(({ phase }) => phase === 'rejected') ? this.session.ready.map(({ path }) => path) : [];
     const folders = new Set(paths.map(dirname));
     const names = new Set(paths.map(uncounted));
-    return open
-      .filter((entry) => isShown(entry, folders, names))
-      .map((entry) => ({ kind: 'file', path: entry.path, entry }));
+    return open.filter((entry) => isShown(entry, folders, names));
   }
 
-  private notes(): NoteNode[] {
+  private notes(): Row[] {
     const { problem } = this.session;
     const report = this.store.result?.report;
     const ranks = [...(report?.missing ?? []), ...(report?.behind ?? []), ...(report?.ranks ?? [])];
     const messages = [...(problem === null ? [] : [problem]), ...this.session.limits];
-    return [...notes('info', ranks.map(messageOf)), ...notes('warning', messages)];
+    return [...noteRows(null, 'info', ranks.map(messageOf)), ...noteRows(null, 'warning', messages)];
   }
 }
 
-function snapshotNode(snapshot: SnapshotReport, isJudged: boolean): SnapshotNode {
-  return { kind: 'snapshot', path: snapshot.path, snapshot, isJudged };
-}
-
-function notes(icon: NoteNode['icon'], messages: readonly string[]): NoteNode[] {
-  return messages.map((message) => ({ kind: 'note', icon, message }));
+/** Warnings or hints, without rows below. */
+function noteRows(parent: Row | null, icon: 'warning' | 'info', messages: readonly string[]): Row[] {
+  return messages.map((message) => rowOf(parent, () => itemOf(message, null, { icon, tooltip: message })));
 }
 
 function messageOf({ message }: { readonly message: string }): string {
@@ -223,50 +133,56 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
   }
 }
 
-function runItem({ run, name, unfolded, mostLive: most }: RunNode): vscode.TreeItem {
-  const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(name, unfolded ? Expanded : Collapsed);
-  item.id = `run:${run.id}`;
+/** @param most maximum of live bytes of any rank of its job; null without other ranks */
+function runItem(run: RunReport, name: string, unfolded: boolean, most: Bytes | null): vscode.TreeItem {
   // One scale for all ranks of a job: the fuller one stands out.
   const strip = most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, most)} `;
-  item.description = strip + snapshotsText(run.snapshots.length);
-  item.iconPath = new vscode.ThemeIcon('run-all');
-  item.contextValue = RowKind.run;
-  return item;
+  return itemOf(name, unfolded, {
+    id: `run:${run.id}`,
+    description: strip + snapshotsText(run.snapshots.length),
+    icon: 'run-all',
+    contextValue: RowKind.run,
+  });
 }
 
-function snapshotItem({ path, snapshot, isJudged }: SnapshotNode): vscode.TreeItem {
-  const { warnings } = snapshot;
-  const item = new vscode.TreeItem(
-    basename(path),
-    warnings.length > 0 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
-  );
-  item.id = `snapshot:${path}`;
-  item.description = listed(isJudged ? null : vscode.l10n.t('at exit, not judged'), snapshotText(snapshot));
-  // An icon on each row would leave no width for the bytes.
-  if (warnings.length > 0) item.iconPath = new vscode.ThemeIcon('warning');
-  item.tooltip = [
-    path,
-    item.description,
-    ...(isJudged ? [] : [vscode.l10n.t('The end of the process releases memory, leaked or not.')]),
-    ...warnings.map(messageOf),
-  ].join('\n');
-  item.contextValue = RowKind.snapshot;
-  item.command = showCommand(path);
-  return item;
+/** @param isJudged false for one taken when the process ended */
+function snapshotRow(parent: Row, snapshot: SnapshotReport, isJudged: boolean): Row {
+  const { path } = snapshot;
+  const warnings = snapshot.warnings.map(messageOf);
+  const description = listed(isJudged ? null : vscode.l10n.t('at exit, not judged'), snapshotText(snapshot));
+  const end = isJudged ? [] : [vscode.l10n.t('The end of the process releases memory, leaked or not.')];
+  const item = (): vscode.TreeItem =>
+    itemOf(basename(path), warnings.length > 0 ? false : null, {
+      id: `snapshot:${path}`,
+      description,
+      // An icon on each row would leave no width for the bytes.
+      icon: warnings.length > 0 ? 'warning' : undefined,
+      tooltip: [path, description, ...end, ...warnings].join('\n'),
+      contextValue: RowKind.snapshot,
+      command: showCommand(path),
+    });
+  return rowOf(parent, item, (row) => noteRows(row, 'warning', warnings), { path });
 }
 
-function trendItem({ path, trend }: TrendNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.Collapsed);
-  const live = trend.series.find(({ name }) => name === 'allocated' || name === 'used');
-  item.id = `trend:${path}`;
-  item.description =
-    live === undefined ? trendSentence(trend) : `${byteText(live.firstBytes)} → ${byteText(live.lastBytes)}`;
-  item.iconPath = new vscode.ThemeIcon('graph-line');
-  item.tooltip = [path, trendSentence(trend), ...trend.series.map(trendSeriesText)].join('\n');
-  item.contextValue = RowKind.problem;
-  item.command = showCommand(path);
-  return item;
+/** Amounts over time, without lines. */
+function trendRow(trend: TrendReport): Row {
+  const { path, series, warnings } = trend;
+  const live = series.find(({ name }) => name === 'allocated' || name === 'used');
+  const item = (): vscode.TreeItem =>
+    itemOf(basename(path), false, {
+      id: `trend:${path}`,
+      description:
+        live === undefined ? trendSentence(trend) : `${byteText(live.firstBytes)} → ${byteText(live.lastBytes)}`,
+      icon: 'graph-line',
+      tooltip: [path, trendSentence(trend), ...series.map(trendSeriesText)].join('\n'),
+      contextValue: RowKind.problem,
+      command: showCommand(path),
+    });
+  const children = (row: Row): Row[] => [
+    ...noteRows(row, 'warning', warnings.map(messageOf)),
+    ...noteRows(row, 'info', [...trendPeakTexts(trend), ...series.map(trendSeriesText)]),
+  ];
+  return rowOf(null, item, children, { path });
 }
 
 function showCommand(path: string): vscode.Command {
@@ -277,45 +193,39 @@ function showCommand(path: string): vscode.Command {
   };
 }
 
-function cyclesItem({ path, cycles }: CyclesNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.Collapsed);
-  item.id = `cycles:${path}`;
-  item.description = cycleSentence(cycles);
-  item.iconPath = new vscode.ThemeIcon('sync');
-  item.tooltip = [path, item.description].join('\n');
-  item.contextValue = RowKind.problem;
-  return item;
+/** Reference cycles that hold tensors. */
+function cyclesRow(cycles: CycleReport): Row {
+  const { path } = cycles;
+  const description = cycleSentence(cycles);
+  const shown = { id: `cycles:${path}`, description, icon: 'sync', tooltip: [path, description].join('\n') };
+  const item = (): vscode.TreeItem => itemOf(basename(path), false, { ...shown, contextValue: RowKind.problem });
+  return rowOf(null, item, (row) => noteRows(row, 'info', cycleTexts(cycles)), { path });
 }
 
-function fileItem({ path, entry }: FileNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(basename(path));
-  item.id = `file:${path}`;
-  item.contextValue = RowKind.problem;
-  if (entry.phase === 'reading') {
-    item.iconPath = new vscode.ThemeIcon('loading~spin');
-    item.description = vscode.l10n.t('reading, {0} %', Math.floor(entry.fraction * 100));
-  } else {
-    item.iconPath = new vscode.ThemeIcon(entry.phase === 'truncated' ? 'watch' : 'error');
-    item.description = sentenceWithout(path, entry.problem?.message ?? '');
-  }
-  item.tooltip = [path, item.description].join('\n');
-  return item;
+function fileRow({ path, phase, fraction, problem }: IntakeEntry): Row {
+  const isReading = phase === 'reading';
+  const description = isReading
+    ? vscode.l10n.t('reading, {0} %', Math.floor(fraction * 100))
+    : sentenceWithout(path, problem?.message ?? '');
+  const item = (): vscode.TreeItem =>
+    itemOf(basename(path), null, {
+      id: `file:${path}`,
+      contextValue: RowKind.problem,
+      icon: isReading ? 'loading~spin' : phase === 'truncated' ? 'watch' : 'error',
+      description,
+      tooltip: [path, description].join('\n'),
+    });
+  return rowOf(null, item, undefined, { path });
 }
 
+/** Features that are off without workspace trust; a click leads to trusting it. */
 function restrictionItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(vscode.l10n.t('Restricted Mode'));
-  item.description = vscode.l10n.t('recording and some settings are off');
-  item.tooltip = vscode.l10n.t(
-    "Restricted Mode: recording is off, and this workspace's settings for reading and recording are ignored.",
-  );
-  item.iconPath = new vscode.ThemeIcon('shield');
-  item.command = { title: vscode.l10n.t('Manage Workspace Trust'), command: 'workbench.trust.manage' };
-  return item;
-}
-
-function noteItem({ icon, message }: NoteNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(message);
-  item.iconPath = new vscode.ThemeIcon(icon);
-  item.tooltip = message;
-  return item;
+  return itemOf(vscode.l10n.t('Restricted Mode'), null, {
+    description: vscode.l10n.t('recording and some settings are off'),
+    tooltip: vscode.l10n.t(
+      "Restricted Mode: recording is off, and this workspace's settings for reading and recording are ignored.",
+    ),
+    icon: 'shield',
+    command: { title: vscode.l10n.t('Manage Workspace Trust'), command: 'workbench.trust.manage' },
+  });
 }

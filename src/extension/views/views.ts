@@ -9,18 +9,17 @@ import { snapshotName } from '../../core/present/shortText.js';
 import { tCount } from '../../core/text/translate.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { SourcePlace } from '../workspace/openSource.js';
-import { CompareTree, type CompareNode } from './compareTree.js';
+import { CompareTree } from './compareTree.js';
 import type { LeakGrouping } from './leakGrouping.js';
 import type { LazyTree } from './lazyTree.js';
-import type { LeakNode } from './leakNodes.js';
 import { LeaksTree } from './leaksTree.js';
-import { SnapshotsTree, type SnapshotsNode } from './snapshotsTree.js';
+import { SnapshotsTree } from './snapshotsTree.js';
 
 /** The views of the activity bar. They are there before their rows. */
 export interface TreeViews {
-  readonly leaks: LazyTree<LeakNode>;
-  readonly compare: LazyTree<CompareNode>;
-  readonly snapshots: LazyTree<SnapshotsNode>;
+  readonly leaks: LazyTree;
+  readonly compare: LazyTree;
+  readonly snapshots: LazyTree;
 }
 
 /** The three trees of the activity bar, with badge and titles. */

@@ -278,14 +278,14 @@ describe('the page as a tool', () => {
       /^(oldest )?\d{1,2}(\.\d)? s old, allocated at event [\d,]+, live at the end$/,
     );
     assert.match((await life.getAttribute('title')) ?? '', /^\d+\.\d{4,6} s$/);
-    assert.match(await selection.locator('.verdict').innerText(), /^▲ Leak: 35\.8 MiB\/step \(1\.3 GiB so far\)$/);
+    assert.match(await selection.locator('.verdict').innerText(), /^▲ Leaks 35\.8 MiB\/step \(1\.3 GiB so far\)$/);
     await selection.getByText('Clear FeaturePyramid.visited after use').waitFor();
     const opens = async (line: number): Promise<void> =>
       eventually(() => {
         const call = { file: 'detector/pyramid.py', line, preserveFocus: false };
         assert.deepEqual(alone.callsOf('openSource').at(-1), call);
       });
-    await selection.getByText('held by FeaturePyramid.visited').getByRole('button').click();
+    await selection.getByText('Held by FeaturePyramid.visited').getByRole('button').click();
     await opens(18);
     await selection.getByText('Go to Line').click();
     await opens(16);
