@@ -85,7 +85,7 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   const editorMarks = new EditorMarks(store, files, marks, lines);
   const views = new Views(trees, session, store, files, grouping, editorMarks);
   const { extensionUri } = context;
-  const timeline = new Timelines({ extensionUri, session, store, files, lines, log });
+  const timeline = new Timelines({ extensionUri, session, store, files, lines, marks: editorMarks, log });
   const ignored = new IgnoreFiles(files);
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;

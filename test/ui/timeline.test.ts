@@ -55,6 +55,17 @@ describe('The timeline', () => {
     await workbench.editor.untilCursorAt(guilty.line);
   });
 
+  it('says of the selected line that it was edited after the run', async () => {
+    await workbench.openFile(guilty.file, guilty.line);
+    await workbench.page.keyboard.press('End');
+    await workbench.page.keyboard.type('  # edited');
+    await eventually(async () => {
+      assert.match(await timeline.pickBand(0.8, 0.3), /Leaks 35\.8 MiB\/step[^]*This line was edited after the run\./);
+    });
+    await workbench.openFile(guilty.file, guilty.line);
+    await workbench.page.keyboard.press('ControlOrMeta+Z');
+  });
+
   it('points out the allocations of the line that the cursor is on', async () => {
     // No event tells when the page has followed the cursor: ask again from the start where it was slow.
     await eventuallyWithBackoff(

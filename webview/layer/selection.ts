@@ -115,5 +115,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
 }
 
 function verdictItems(finding: LineFinding | null): HTMLElement[] {
-  return finding === null ? [] : [el('li', { class: `verdict of-${finding.verdict}` }, finding.answer)];
+  if (finding === null) return [];
+  const answer = el('li', { class: `verdict of-${finding.verdict}` }, finding.answer);
+  return finding.stale === null ? [answer] : [answer, el('li', { class: 'secondary' }, finding.stale)];
 }

@@ -138,11 +138,8 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
 }
 
 function placeOf(value: unknown): { file: string; line: number } {
-  // Rows of the comparison carry their line one level down.
-  const place =
-    typeof value === 'object' && value !== null && 'line' in value && isSourcePlace(value.line) ? value.line : value;
-  if (!isSourcePlace(place)) throw new Error(vscode.l10n.t('Run this command on a marked line.'));
-  return { file: place.file, line: place.line };
+  if (!isSourcePlace(value)) throw new Error(vscode.l10n.t('Run this command on a marked line.'));
+  return { file: value.file, line: value.line };
 }
 
 /** A click on a tree row shows a file and leaves the focus in the tree. */

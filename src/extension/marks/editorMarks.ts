@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { staleSentence } from '../../core/present/presented.js';
 import type { CompareLine } from '../../core/report/report.js';
 import { Listener } from '../disposer.js';
 import type { AskingMark } from '../results/askingMarks.js';
@@ -130,6 +131,14 @@ export class EditorMarks extends Listener {
   /** True if the line may differ from the one that ran: the file is a different version. */
   isOtherVersion(mark: LineMark): boolean {
     return mark.mapped && (this.edits.isOtherVersion(mark) ?? isOfOtherText(mark));
+  }
+
+  /** Why a line may differ from the one that ran, in a sentence; null if it does not, or has no mark. */
+  staleAt({ file, line }: { readonly file: string; readonly line: number }): string | null {
+    const mark = this.store.marksOf(file).find((one) => one.line === line);
+    if (mark === undefined) return null;
+    const [edited, otherVersion] = [this.isEdited(mark), this.isOtherVersion(mark)];
+    return staleSentence({ edited: edited || otherVersion, otherVersion, holderEdited: this.isHolderEdited(mark) });
   }
 
   /** Leaking findings that were not edited since they ran, also outside the workspace. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { staleSentence } from '../../core/present/stale.js';
+import { staleSentence } from '../../core/present/presented.js';
 import { LEAK_CODE, LEAK_SOURCE } from '../fix/leakDiagnostics.js';
 import type { EditorMarks } from './editorMarks.js';
 import { HOVER_COMMANDS, hoverMarkdown } from './hoverText.js';

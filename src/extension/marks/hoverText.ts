@@ -1,8 +1,7 @@
 /** The finding of a marked line as Markdown, the answer first. */
 import { lineBytes } from '../../core/report/findings.js';
 import type { StackReport } from '../../core/report/report.js';
-import { actionTexts } from '../../core/present/actions.js';
-import { allocatedText, presentFinding, presentLine } from '../../core/present/presented.js';
+import { actionTexts, allocatedText, presentFinding, presentLine } from '../../core/present/presented.js';
 import { byteText } from '../../core/text/numberText.js';
 import { named, printNames } from '../../core/text/names.js';
 import { frameText, nameAndLine } from '../../core/text/pathText.js';

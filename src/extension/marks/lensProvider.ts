@@ -1,10 +1,8 @@
 import * as vscode from 'vscode';
 import { getOrAdd } from '../../core/maps.js';
-import { actionTexts } from '../../core/present/actions.js';
 import { grownSince } from '../../core/present/comparison.js';
 import { askingSentences, askingShort } from '../../core/present/failed.js';
-import { presentFinding, presentLine } from '../../core/present/presented.js';
-import { withStale } from '../../core/present/stale.js';
+import { actionTexts, presentFinding, presentLine, withStale } from '../../core/present/presented.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { InternalCommand, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';

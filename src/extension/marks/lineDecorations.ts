@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { getOrAdd } from '../../core/maps.js';
-import { presentFinding, presentLine, type Presented } from '../../core/present/presented.js';
-import { endOfLine } from '../../core/present/stale.js';
+import { endOfLine, type Presented, presentFinding, presentLine } from '../../core/present/presented.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { Color } from '../contributions.js';
 import { Listener } from '../disposer.js';

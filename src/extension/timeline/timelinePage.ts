@@ -11,6 +11,7 @@ import {
 import { Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import { applyAllocatorSetting } from '../fix/allocatorSetting.js';
+import type { EditorMarks } from '../marks/editorMarks.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -29,6 +30,7 @@ export interface TimelineServices {
   readonly store: ResultsStore;
   readonly files: PythonFiles;
   readonly lines: MarkedLines;
+  readonly marks: EditorMarks;
   readonly log: vscode.LogOutputChannel;
   readonly cursor: EditorCursor;
 }
@@ -101,7 +103,7 @@ export class TimelinePage extends Listener {
   }
 
   private serve(): RpcServer<TimelineApi, TimelineEvents> {
-    const { session, store, files, lines } = this.services;
+    const { session, store, files, lines, marks } = this.services;
     const run = async (command: string, ...rest: unknown[]): Promise<null> => {
       await vscode.commands.executeCommand(command, ...rest);
       return null;
@@ -118,6 +120,14 @@ export class TimelinePage extends Listener {
           }
           this.sentReading = session.reading;
           return { ...this.selection.state(), reading: this.sentReading };
+        },
+        bandDetail: async (query, signal) => {
+          const detail = await session.engine.call('bandDetail', query, signal);
+          const { place, finding } = detail;
+          const stale = place === null || finding === null ? null : marks.staleAt(place);
+          return stale === null || finding === null
+            ? detail
+            : { ...detail, finding: { ...finding, stale, canFix: false } };
         },
         compareTable: ({ a, b }, signal) =>
           session.engine.call('compareTable', { a, b, ignored: store.ignored }, signal),

@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { LineReport, ProcessFinding } from '../../core/report/report.js';
-import { listed, presentFinding, presentLine } from '../../core/present/presented.js';
-import { staleText } from '../../core/present/stale.js';
+import { listed, presentFinding, presentLine, staleText } from '../../core/present/presented.js';
 import { deviceName } from '../../core/text/deviceName.js';
 import { byteText } from '../../core/text/numberText.js';
 import { tCount } from '../../core/text/translate.js';

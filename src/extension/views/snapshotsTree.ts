@@ -13,8 +13,7 @@ import {
   trendSentence,
   trendSeriesText,
 } from '../../core/present/trendAndCycleText.js';
-import { actionTexts } from '../../core/present/actions.js';
-import { listed } from '../../core/present/presented.js';
+import { actionTexts, listed } from '../../core/present/presented.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';

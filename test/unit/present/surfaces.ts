@@ -8,8 +8,15 @@ import { renderSarif } from '../../../src/core/render/renderSarif.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import { askingSentences, askingShort } from '../../../src/core/present/failed.js';
 import { rateOf } from '../../../src/core/present/findingSentence.js';
-import { listed, presentFinding, presentLine } from '../../../src/core/present/presented.js';
-import { endOfLine, staleSentence, staleText, withStale } from '../../../src/core/present/stale.js';
+import {
+  endOfLine,
+  listed,
+  presentFinding,
+  presentLine,
+  staleSentence,
+  staleText,
+  withStale,
+} from '../../../src/core/present/presented.js';
 import { leakAlert, leaksShort, runningOutAlert } from '../../../src/core/present/summary.js';
 import { hoverMarkdown } from '../../../src/extension/marks/hoverText.js';
 import { askingMarks } from '../../../src/extension/results/askingMarks.js';
@@ -125,18 +132,19 @@ function lineRows(report: Report, finding: FindingMark, mark: LineMark, canOpen:
     ['allocating line: row, edited', listed(short, staleText(EDITED), unfound, rank)],
     ['allocating line: tooltip of its row', detail.join('\n')],
     ['allocating line: hover', hoverOf(finding, mark, null, canOpen)],
-    ['allocating line: timeline', timelineText(report, mark)],
+    ['allocating line: timeline', timelineText(report, mark, null)],
+    ['allocating line: timeline, edited', timelineText(report, mark, staleSentence(EDITED))],
     ['allocating line: hover, edited', hoverOf(finding, mark, staleSentence(EDITED), canOpen)],
   ];
 }
 
 /** The selection of the timeline, below bytes, age and stack. */
-function timelineText(report: Report, { parts: [{ run, line }] }: LineMark): string {
+function timelineText(report: Report, { parts: [{ run, line }] }: LineMark, stale: string | null): string {
   const verdicts = new LineVerdicts();
   verdicts.take(report);
   const found = verdicts.finding(run.snapshots[0].path, { line });
   const held = found?.holder == null ? [] : [printNames(found.holder.text, (name) => `[${name}]`, asItIs)];
-  return [found?.answer ?? '', ...held, ...(found?.advice ?? [])].join('\n');
+  return [found?.answer ?? '', ...(stale === null ? [] : [stale]), ...held, ...(found?.advice ?? [])].join('\n');
 }
 
 /** A hover as its reader sees it: links by their labels. */
