@@ -1,5 +1,5 @@
 /** Growth in words and signs: more and less are distinguished without color. */
-import { byteText } from '../../src/core/text/numberText.js';
+import { byteText, signedByteText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { strings } from '../text/strings.js';
 
@@ -14,11 +14,7 @@ export function growthOf(bytes: number): Growth {
 
 /** `▲ +1.2 GiB`. */
 export function growthText(bytes: number): string {
-  return `${GROWTH_SIGNS[growthOf(bytes)]} ${signedBytes(bytes)}`;
-}
-
-function signedBytes(bytes: number): string {
-  return `${bytes > 0 ? '+' : ''}${byteText(bytes)}`;
+  return `${GROWTH_SIGNS[growthOf(bytes)]} ${signedByteText(bytes)}`;
 }
 
 export function signedExactBytes(bytes: number): string {
@@ -30,7 +26,7 @@ export function changeText(before: number, after: number): string {
   return strings.changeOf(
     byteText(before),
     byteText(after),
-    signedBytes(after - before),
+    signedByteText(after - before),
     signedExactBytes(after - before),
   );
 }

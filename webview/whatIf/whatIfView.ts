@@ -71,7 +71,7 @@ export function createWhatIfView(
     problem.show(answer?.problem ?? null);
     table.element.hidden = !isAnswered;
     pane.summarize(answer?.summary ?? '');
-    notes.show(answer?.notes.join(' ') || null);
+    notes.show(answer === null || answer.notes.length === 0 ? null : answer.notes.join(' '));
     buttons.clear();
     if (!isAnswered) return;
     const capacity = recorded.capacityBytes;

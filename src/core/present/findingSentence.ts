@@ -1,4 +1,4 @@
-/** The sentence of a finding. Each case is a whole sentence, because other languages order the parts in their own way. */
+/** The sentence of a finding. */
 import { perStep } from '../report/reportText.js';
 import type { Finding } from '../report/findings.js';
 import type { StepSource } from '../report/report.js';
@@ -19,39 +19,28 @@ export function shortAmount({ verdict, bytes, bytesPerStep }: Amount, steps: Ste
   return (verdict === 'cycle' ? null : rateOf(bytesPerStep, steps)) ?? byteText(bytes);
 }
 
-/** `Leaks 35.8 MiB/step (1.3 GiB so far), held by Model.seen`. @param holder null for the amount alone */
-export function findingSentence(
-  { verdict, bytes, bytesPerStep }: Amount,
-  steps: StepSource | null,
-  holder: string | null,
-): string {
-  const rate = rateOf(bytesPerStep, steps);
+/** `Leaks 35.8 MiB/step (1.3 GiB so far), held by Model.seen`. @param holder null for the answer alone */
+export function findingSentence(amount: Amount, steps: StepSource | null, holder: string | null): string {
+  const answer = answerText(amount, rateOf(amount.bytesPerStep, steps));
+  if (holder === null) return answer;
+  return amount.verdict === 'cycle' ? `${answer}: ${holder}` : t('{0}, held by {1}', answer, holder);
+}
+
+function answerText({ verdict, bytes }: Amount, rate: string | null): string {
   const amount = byteText(bytes);
   switch (verdict) {
     case 'leak':
-      if (rate === null)
-        return holder === null ? t('Leaks {0} so far', amount) : t('Leaks {0} so far, held by {1}', amount, holder);
-      return holder === null
-        ? t('Leaks {0} ({1} so far)', rate, amount)
-        : t('Leaks {0} ({1} so far), held by {2}', rate, amount, holder);
+      return rate === null ? t('Leaks {0} so far', amount) : t('Leaks {0} ({1} so far)', rate, amount);
     case 'cycle':
-      return holder === null
-        ? t('Reference cycle holds up to {0}', amount)
-        : t('Reference cycle holds up to {0}: {1}', amount, holder);
+      return t('Reference cycle holds up to {0}', amount);
     case 'growing':
-      if (rate === null)
-        return holder === null
-          ? t('Growing, unconfirmed: {0} so far', amount)
-          : t('Growing, unconfirmed: {0} so far, held by {1}', amount, holder);
-      return holder === null
-        ? t('Growing {0} ({1} so far), unconfirmed', rate, amount)
-        : t('Growing {0} ({1} so far), unconfirmed, held by {2}', rate, amount, holder);
+      return rate === null
+        ? t('Growing, unconfirmed: {0} so far', amount)
+        : t('Growing {0} ({1} so far), unconfirmed', rate, amount);
     case 'tooShort':
-      if (bytes <= 0) return capitalized(verdictName(verdict));
-      return holder === null
-        ? t('Grows {0}: too few snapshots for a verdict', amount)
-        : t('Grows {0}, held by {1}: too few snapshots for a verdict', amount, holder);
+      if (bytes > 0) return t('Grows {0} (too few snapshots for a verdict)', amount);
+      break;
     default:
-      return capitalized(verdictName(verdict));
   }
+  return capitalized(verdictName(verdict));
 }

@@ -39,9 +39,7 @@ const RULES: Readonly<Record<RuleId, Omit<Rule, 'id' | 'help'> & { advice: strin
   leak: {
     name: 'GpuMemoryLeak',
     shortDescription: { text: 'GPU memory leak' },
-    fullDescription: {
-      text: 'Memory that this statement holds grows with every step and is not released.',
-    },
+    fullDescription: { text: 'Memory that this statement holds grows with every step and is not released.' },
     advice: 'Release the memory at each step: clear the holder, cap its size, or store a detached copy or a number.',
     helpUri: `${HOME}/blob/main/docs/verdicts.md`,
     defaultConfiguration: { level: 'error' },
@@ -57,9 +55,7 @@ const RULES: Readonly<Record<RuleId, Omit<Rule, 'id' | 'help'> & { advice: strin
   growing: {
     name: 'GpuMemoryGrowing',
     shortDescription: { text: 'GPU memory grows, unconfirmed' },
-    fullDescription: {
-      text: 'Memory grows: a buffer and a leak still look the same.',
-    },
+    fullDescription: { text: 'Memory grows: a buffer and a leak still look the same.' },
     advice: 'Record more steps: a buffer stops growing when it is full.',
     helpUri: `${HOME}/blob/main/docs/verdicts.md`,
     defaultConfiguration: { level: 'note' },
@@ -163,21 +159,10 @@ export function renderSarif(
     runs: [
       {
         tool: {
-          driver: {
-            name: 'Leakline',
-            informationUri: HOME,
-            semanticVersion: version,
-            rules: RULE_IDS.map(ruleOf),
-          },
+          driver: { name: 'Leakline', informationUri: HOME, semanticVersion: version, rules: RULE_IDS.map(ruleOf) },
         },
         columnKind: 'utf16CodeUnits',
-        originalUriBaseIds: {
-          [ROOT]: {
-            description: {
-              text: 'The workspace that recorded paths are mapped to.',
-            },
-          },
-        },
+        originalUriBaseIds: { [ROOT]: { description: { text: 'The workspace that recorded paths are mapped to.' } } },
         results,
       },
     ],

@@ -1,6 +1,6 @@
 /** Answers for language models. Recorded names are code spans or JSON strings, never prose that could instruct. */
 import { evenly } from '../model/evenly.js';
-import { findingsOf, severity } from '../report/findings.js';
+import { findingsOf, worstFirst } from '../report/findings.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { CompareReport, LineReport, Report, RunReport, SourceEdit, StackReport } from '../report/report.js';
 import type { DeviceWhatIf } from '../report/whatIfDevices.js';
@@ -65,7 +65,7 @@ export function findingAnswer(file: string, line: number, { runs }: Report): str
   const isHere = (place: { file: string; line: number }): boolean => place.file === file && place.line === line;
   const all = runs
     .flatMap((run) => findingsOf(run.lines.filter(isListed)).map((finding) => ({ run, finding })))
-    .sort((a, b) => severity(a.finding.verdict) - severity(b.finding.verdict) || b.finding.bytes - a.finding.bytes);
+    .sort((a, b) => worstFirst(a.finding, b.finding));
   const found =
     all.find(({ finding }) => isHere(finding)) ?? all.find(({ finding }) => finding.lines.some((one) => isHere(one)));
   if (found === undefined) {

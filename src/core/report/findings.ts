@@ -81,6 +81,7 @@ export function lineBytes({ verdict, leakedBytes, growingBytes, growthBytes, liv
   }
 }
 
-function worstFirst(a: Finding, b: Finding): number {
+/** Order of findings. */
+export function worstFirst(a: Finding, b: Finding): number {
   return severity(a.verdict) - severity(b.verdict) || b.bytes - a.bytes;
 }

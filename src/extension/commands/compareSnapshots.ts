@@ -28,25 +28,13 @@ export async function compareSnapshots(
 }
 
 async function pickPair(store: ResultsStore, first: string | undefined): Promise<readonly string[] | undefined> {
+  const pick = (title: string, placeHolder: string, leaveOut: string | null): Promise<string | undefined> =>
+    pickSnapshot(store, { title, placeHolder }, leaveOut);
+  const { t } = vscode.l10n;
   const before =
-    first ??
-    (await pickSnapshot(
-      store,
-      {
-        title: vscode.l10n.t('Compare Snapshots (1/2)'),
-        placeHolder: vscode.l10n.t('Which snapshot is the first one (before)?'),
-      },
-      null,
-    ));
+    first ?? (await pick(t('Compare Snapshots (1/2)'), t('Which snapshot is the first one (before)?'), null));
   if (before === undefined) return undefined;
-  const after = await pickSnapshot(
-    store,
-    {
-      title: vscode.l10n.t('Compare Snapshots (2/2)'),
-      placeHolder: vscode.l10n.t('Which snapshot is the second one (after)?'),
-    },
-    before,
-  );
+  const after = await pick(t('Compare Snapshots (2/2)'), t('Which snapshot is the second one (after)?'), before);
   return after === undefined ? undefined : [before, after];
 }
 

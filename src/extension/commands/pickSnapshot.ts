@@ -15,21 +15,7 @@ interface SnapshotItem extends vscode.QuickPickItem {
 /** File name filters of the dialog; content decides whether a file is a snapshot. */
 function snapshotFilters(): Record<string, string[]> {
   return {
-    [vscode.l10n.t('Memory snapshots')]: [
-      'pickle',
-      'pkl',
-      'gz',
-      'pt',
-      'pth',
-      'zip',
-      'json',
-      'jsonl',
-      'html',
-      'dot',
-      'prof',
-      'csv',
-      'txt',
-    ],
+    [vscode.l10n.t('Memory snapshots')]: 'pickle pkl gz pt pth zip json jsonl html dot prof csv txt'.split(' '),
     [vscode.l10n.t('All files')]: ['*'],
   };
 }

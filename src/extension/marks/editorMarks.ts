@@ -20,6 +20,14 @@ interface Placed<T> {
   readonly place: MarkedPlace;
 }
 
+/** The mark of a line. */
+interface MarkAt {
+  readonly finding: FindingMark;
+  /** Null for a statement that holds memory of others. */
+  readonly mark: LineMark | null;
+  readonly place: MarkedPlace;
+}
+
 /** The marks of one version of a document. */
 interface Entry {
   readonly version: number;
@@ -103,11 +111,18 @@ export class EditorMarks extends Listener {
     return this.entryOf(document).holders;
   }
 
-  /** The finding that a marked line is part of: as the statement to change, else as one that allocates. */
-  findingAt(document: vscode.TextDocument, line: number): FindingMark | undefined {
+  /** What marks a line: the statement to change, else one that allocates. */
+  markAt(document: vscode.TextDocument, line: number): MarkAt | undefined {
     const isHere = ({ place }: Placed<unknown>): boolean => place.line === line;
-    const allocating = this.leaksIn(document).find(isHere);
-    return this.holdersIn(document).find(isHere)?.item ?? (allocating && this.findingOf(allocating.item));
+    const holder = this.holdersIn(document).find(isHere);
+    if (holder !== undefined) return { finding: holder.item, mark: null, place: holder.place };
+    const leak = this.leaksIn(document).find(isHere);
+    const finding = leak && this.findingOf(leak.item);
+    return finding && { finding, mark: leak.item, place: leak.place };
+  }
+
+  findingAt(document: vscode.TextDocument, line: number): FindingMark | undefined {
+    return this.markAt(document, line)?.finding;
   }
 
   findingOf(mark: LineMark): FindingMark | undefined {

@@ -12,12 +12,9 @@ export class MarkHoverProvider implements vscode.HoverProvider {
     const { marks } = this;
     if (!marks.shown.hover) return undefined;
     const line = position.line + 1;
-    const holder = marks.holdersIn(document).find(({ place }) => place.line === line);
-    const leak = marks.leaksIn(document).find(({ place }) => place.line === line);
-    const finding = holder?.item ?? (leak && marks.findingOf(leak.item));
-    const place = holder?.place ?? leak?.place;
-    if (finding === undefined || place === undefined) return undefined;
-    const mark = holder === undefined ? (leak?.item ?? null) : null;
+    const found = marks.markAt(document, line);
+    if (found === undefined) return undefined;
+    const { finding, mark, place } = found;
     const stale = staleSentence(place);
     const isInProblem = vscode.languages
       .getDiagnostics(document.uri)

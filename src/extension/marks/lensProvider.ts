@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { getOrAdd } from '../../core/maps.js';
 import { grownSince } from '../../core/present/comparison.js';
 import { askingSentences, askingShort } from '../../core/present/failed.js';
 import { actionTexts, presentFinding, presentLine, withStale } from '../../core/present/presented.js';
@@ -8,7 +7,6 @@ import { InternalCommand, Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
-import type { LineMark } from '../results/lineMarks.js';
 import type { MarkedPlace } from './markedLines.js';
 
 /**
@@ -27,8 +25,6 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
   private readonly asked = new Set<string>();
   /** Lenses by their source list, which is a new object after each change. */
   private readonly made = new WeakMap<readonly unknown[], vscode.CodeLens[]>();
-  /** Texts of lenses, which edits do not change. */
-  private readonly texts = new WeakMap<LineMark, string>();
 
   readonly onDidChangeCodeLenses = this.changedEmitter.event;
 
@@ -97,7 +93,7 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
     return this.marks.leaksIn(document).flatMap(({ item: mark, place: at }) => {
       const range = lineRange(document, at.line);
       const finding = this.marks.findingOf(mark);
-      const title = withStale(this.textOf(mark), at);
+      const title = withStale(presentLine(mark).lens, at);
       const { leaks, timeline } = actionTexts();
       return [
         lens(range, InternalCommand.showLine, title, leaks, mark),
@@ -106,10 +102,6 @@ export class LensProvider extends Listener implements vscode.CodeLensProvider {
         lens(range, Command.showLineOnTimeline, timeline, undefined, mark),
       ];
     });
-  }
-
-  private textOf(mark: LineMark): string {
-    return getOrAdd(this.texts, mark, () => presentLine(mark).lens);
   }
 
   private holderLenses(document: vscode.TextDocument): vscode.CodeLens[] {

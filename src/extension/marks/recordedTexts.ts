@@ -32,7 +32,6 @@ interface Entry {
 export class RecordedTexts extends Listener {
   private readonly entries = new Map<string, Entry>();
   private readonly learnedEmitter = new vscode.EventEmitter<vscode.Uri>();
-  private readonly git = new GitTexts();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** The knowledge of a document's text changed. */
@@ -120,7 +119,7 @@ export class RecordedTexts extends Listener {
     const candidates = [
       () => Promise.resolve(document.getText()),
       () => (document.isDirty ? savedText(document.uri) : Promise.resolve(null)),
-      () => (commit === null ? Promise.resolve(null) : this.git.atCommit(document.uri, commit)),
+      () => (commit === null ? Promise.resolve(null) : textAt(document.uri, () => Promise.resolve(commit))),
     ];
     for (const candidate of candidates) {
       const text = await candidate();
@@ -131,13 +130,9 @@ export class RecordedTexts extends Listener {
 
   /** A file that was last written before the snapshot is assumed to be the one that ran. */
   private async textOfTime(document: vscode.TextDocument, takenAt: number): Promise<RecordedText> {
-    try {
-      const { mtime } = await vscode.workspace.fs.stat(document.uri);
-      if (mtime <= takenAt) return UNKNOWN;
-    } catch {
-      return UNKNOWN;
-    }
-    const text = await this.git.atTime(document.uri, takenAt);
+    const saved = await orNull(async () => (await vscode.workspace.fs.stat(document.uri)).mtime);
+    if (saved === null || saved <= takenAt) return UNKNOWN;
+    const text = await textBefore(document.uri, takenAt);
     return text === null ? UNKNOWN : { kind: 'known', lines: textLines(text) };
   }
 }
@@ -146,12 +141,17 @@ function anchorsOf(differing: ReadonlyMap<number, DifferentVersion>): Map<number
   return new Map([...differing].flatMap(([line, { line: now }]) => (now === null ? [] : [[line, now]])));
 }
 
-async function savedText(uri: vscode.Uri): Promise<string | null> {
+/** Null where it fails: a file is gone, git is switched off, or a revision is not here. */
+async function orNull<T>(of: () => Promise<T>): Promise<T | null> {
   try {
-    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    return await of();
   } catch {
     return null;
   }
+}
+
+function savedText(uri: vscode.Uri): Promise<string | null> {
+  return orNull(async () => new TextDecoder().decode(await vscode.workspace.fs.readFile(uri)));
 }
 
 /** The used part of the built-in git extension's API (version 1). */
@@ -163,41 +163,20 @@ interface GitExtension {
   getAPI(version: 1): { getRepository(uri: vscode.Uri): GitRepository | null };
 }
 
-/** Earlier texts of files, from their git repository. */
-class GitTexts {
-  /** A file at a revision; null if git does not have it. */
-  async atCommit(file: vscode.Uri, commit: string): Promise<string | null> {
-    const repository = await repositoryOf(file);
-    return repository === null ? null : shown(repository, commit, file);
-  }
-
-  /** A file as it was last committed before a time in milliseconds since the epoch, null if git does not have it. */
-  async atTime(file: vscode.Uri, time: number): Promise<string | null> {
-    const repository = await repositoryOf(file);
-    if (repository === null) return null;
-    try {
-      const commits = await repository.log({ maxEntries: MAX_COMMITS, path: file.fsPath });
-      const before = commits.find(({ commitDate }) => commitDate !== undefined && commitDate.getTime() <= time);
-      return before === undefined ? null : await shown(repository, before.hash, file);
-    } catch {
-      return null;
-    }
-  }
-}
-
-async function shown(repository: GitRepository, ref: string, file: vscode.Uri): Promise<string | null> {
-  try {
-    return await repository.show(ref, file.fsPath);
-  } catch {
-    return null; // the revision is not here, or the file was not in it
-  }
-}
-
-async function repositoryOf(file: vscode.Uri): Promise<GitRepository | null> {
-  try {
+/** A file as its git repository has it at a revision; null if git does not have it. */
+async function textAt(file: vscode.Uri, revision: (repository: GitRepository) => Promise<string | undefined>) {
+  return orNull(async () => {
     const git = vscode.extensions.getExtension<GitExtension>('vscode.git');
-    return (await git?.activate())?.getAPI(1).getRepository(file) ?? null;
-  } catch {
-    return null; // git is switched off
-  }
+    const repository = (await git?.activate())?.getAPI(1).getRepository(file) ?? null;
+    const commit = repository === null ? undefined : await revision(repository);
+    return repository === null || commit === undefined ? null : repository.show(commit, file.fsPath);
+  });
+}
+
+/** A file as it was last committed before a time in milliseconds since the epoch. */
+function textBefore(file: vscode.Uri, time: number): Promise<string | null> {
+  return textAt(file, async (repository) => {
+    const commits = await repository.log({ maxEntries: MAX_COMMITS, path: file.fsPath });
+    return commits.find(({ commitDate }) => commitDate !== undefined && commitDate.getTime() <= time)?.hash;
+  });
 }

@@ -1,7 +1,7 @@
 /** Marks from findings: those of all runs on one statement, the worst first. */
 import { groupBy } from '../../core/maps.js';
 import type { FindingOfRun } from '../../core/present/presented.js';
-import { findingsOf, severity } from '../../core/report/findings.js';
+import { findingsOf, worstFirst } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks.js';
 import type { Report } from '../../core/report/report.js';
 import { toneOf, type LineMark, type MarkTone } from './lineMarks.js';
@@ -45,7 +45,7 @@ export function findingMarks(
   const byLine = new Map(marks.map((mark) => [keyOf(mark), mark]));
   return [...byPlace.values()]
     .flatMap((of) => {
-      const [worst, ...rest] = [...of].sort(worstFirst);
+      const [worst, ...rest] = [...of].sort((a, b) => worstFirst(a.finding, b.finding));
       const texts = [worst, ...rest]
         .flatMap((part) => part.finding.lines)
         .flatMap((line) => byLine.get(keyOf(line)) ?? []);
@@ -60,16 +60,12 @@ export function findingMarks(
       const { file, line, mapped } = lines.find((mark) => mark.mapped) ?? first;
       return [{ file, line, mapped, tone, parts, lines, ranks }];
     })
-    .sort((a, b) => worstFirst(a.parts[0], b.parts[0]));
+    .sort((a, b) => worstFirst(a.parts[0].finding, b.parts[0].finding));
 }
 
 /** True if the statement holds memory of other lines. */
 export function holdsOthers({ file, line, lines }: FindingMark): boolean {
   return lines.some((mark) => mark.file !== file || mark.line !== line);
-}
-
-function worstFirst({ finding: a }: FindingOfRun, { finding: b }: FindingOfRun): number {
-  return severity(a.verdict) - severity(b.verdict) || b.bytes - a.bytes;
 }
 
 function keyOf({ mapped, file, line }: Pick<LineMark, 'mapped' | 'file' | 'line'>): string {
