@@ -63,7 +63,10 @@ describe('Who asks Leakline', () => {
     const path = 'snapshots/step_0025.pickle';
     const answer = await ask('gpu_memory_what_if', { path, capacity: '1GiB', settings: ['max_split_size_mb:64'] });
     assert.match(answer, /^Device 0: .* replayed, all as recorded\./);
-    assert.match(answer, /\nWith the recorded settings, 1\.0 GiB is .*\n\nchange .*\nmax_split_size_mb:64 /s);
+    assert.match(
+      answer,
+      /\n {2}With the recorded settings, 1\.0 GiB is .*\n\n {2}CHANGE .*\n {2}max_split_size_mb:64 /s,
+    );
     await assert.rejects(
       ask('gpu_memory_what_if', { path, settings: ['max_split_size_mb:1'] }),
       /at least 20, not '1'/,

@@ -99,7 +99,7 @@ describe('leakline mcp', () => {
     const { text } = await ask(client, 'gpu_memory_what_if', { path, capacity: '1GiB' });
     assert.match(
       text,
-      /^Device 0: .* replayed, all as recorded\.\n.*\nWith the recorded settings, 1\.0 GiB is .* short:/s,
+      /^Device 0: .* replayed, all as recorded\.\n.*\n {2}With the recorded settings, 1\.0 GiB is .* short:/s,
     );
     const refused = async (input: object): Promise<string> => {
       const { text: reason, isError } = await ask(client, 'gpu_memory_what_if', { path, ...input });

@@ -2,7 +2,7 @@
 import { t } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/numberText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import { otherLinesText, snapshotsText, verdictName } from './words.js';
+import { otherLinesText, snapshotsText, verdictCell } from './words.js';
 import { perStep } from '../report/reportText.js';
 import { fileAndLine, placeText } from '../text/pathText.js';
 import { liveBytes } from '../report/snapshotReport.js';
@@ -95,6 +95,6 @@ function answerText(answer: FixAnswer): string {
 
 function rate(verdict: Verdict | null, bytes: number | null): string {
   if (verdict === null) return t('not there');
-  const text = verdictName(verdict);
+  const text = verdictCell(verdict);
   return bytes === null ? text : `${text}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
 }

@@ -1,6 +1,6 @@
 import { severity } from '../report/findings.js';
 import { ranksText, runsByJob } from '../report/ranks.js';
-import { verdictName } from './words.js';
+import { verdictCell } from './words.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport, Verdict } from '../report/report.js';
 import type { Bytes } from '../model/units.js';
@@ -27,7 +27,7 @@ export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
     for (const run of ranked) if (run !== shown) hidden.add(run);
     const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(a) - severity(b));
     const ranksOf = (one: Verdict): string => ranksText(ranked.filter(({ verdict }) => verdict === one).map(rankOf));
-    const parts = verdicts.map((verdict) => `${verdictName(verdict)} ${ranksOf(verdict)}`);
+    const parts = verdicts.map((verdict) => `${verdictCell(verdict)} ${ranksOf(verdict)}`);
     return t(
       '{0}: {1} ranks: {2}. Shown: rank {3}.',
       named(job),

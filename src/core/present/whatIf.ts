@@ -97,7 +97,7 @@ export function whatIfNotes({ end, olderBytes, capacityBytes, ...recorded }: Rec
 }
 
 function outcomesTable(outcomes: readonly ChangeOutcome[], capacity: Bytes | null): Document['blocks'] {
-  const asked = capacity === null ? [] : [t('of {0}', byteText(capacity)), t('smallest that fits')];
+  const asked = capacity === null ? [] : [t('capacity'), t('smallest that fits')];
   const titles = [t('reserved peak'), t('difference'), t('at the end'), ...asked];
   return table(
     [left(t('change')), ...titles.map(right)],

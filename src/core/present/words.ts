@@ -57,11 +57,16 @@ export function verdictLabel(verdict: Verdict): string {
   return `${VERDICT_SIGNS[verdict]} ${capitalized(verdictName(verdict))}`;
 }
 
-/** A line's verdict in a table, where a leak stands out. */
+/** The name in a table, where a leak stands out. */
+export function verdictCell(verdict: Verdict): string {
+  return verdict === 'leak' ? verdictName(verdict).toUpperCase() : verdictName(verdict);
+}
+
+/** A line's verdict in a table. */
 export function verdictText({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
   if (ignored) return inBaseline ? t('baseline') : t('ignored');
   if (verdict === 'tooShort' && growthBytes <= 0) return t('live');
-  return verdict === 'leak' ? verdictName(verdict).toUpperCase() : verdictName(verdict);
+  return verdictCell(verdict);
 }
 
 /** A name at the beginning of a row or a title. */
