@@ -161,6 +161,7 @@ describe('The manifest and the code', () => {
       'onLanguage:python',
       `onWebviewPanel:${TIMELINE_VIEW_TYPE}`,
       'workspaceContains:**/*.pickle',
+      'workspaceContains:**/*.pickle.gz',
     ]);
   });
 
