@@ -151,7 +151,7 @@ describe('A file of a different version from the one that ran', () => {
     try {
       await eventually(async () => {
         const lens = (await byteLenses()).find(({ file, line }) => file === 'train.py' && line === 22);
-        assert.match(lens?.text ?? 'no lens', /^△ Grows .* · in pyramid\.py:16, not found$/);
+        assert.match(lens?.text ?? 'no lens', /^▫ Grows .* · in pyramid\.py:16, not found$/);
       });
       assert.deepEqual(problems(), []);
       const told = await hoverOf(caller, 22);

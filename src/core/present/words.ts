@@ -35,7 +35,7 @@ export function holderSourceText(source: HolderReport['source']): string {
 
 /** A sign beside the color of each verdict. */
 export const VERDICT_SIGNS: Readonly<Record<Verdict, string>> = {
-  ...{ leak: '▲', cycle: '↻', periodic: '◿', growing: '△', plateau: '▬', oneOff: '▪', steady: '▬', tooShort: '△' },
+  ...{ leak: '▲', cycle: '↻', periodic: '◿', growing: '△', plateau: '▬', oneOff: '▪', steady: '▬', tooShort: '▫' },
 };
 
 /** The name of a verdict. */

@@ -24,7 +24,7 @@ describe('Marks of a report', () => {
 
   it('show growth for too few snapshots, and nothing for shrinking lines', () => {
     const early = lineReport({ verdict: 'tooShort', bytesPerStep: null, leakedBytes: 0 });
-    assert.deepEqual(lensesOf(runReport([early])), ['△ Grows 10.0 MiB (too few snapshots for a verdict)']);
+    assert.deepEqual(lensesOf(runReport([early])), ['▫ Grows 10.0 MiB (too few snapshots for a verdict)']);
     assert.deepEqual(lensesOf(runReport([{ ...early, growthBytes: 0 }])), []);
     assert.deepEqual(lensesOf(runReport([{ ...early, growthBytes: -5 }])), []);
   });

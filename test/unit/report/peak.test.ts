@@ -199,7 +199,14 @@ describe('The peak', () => {
     const options = { mostLines: 30 };
     assert.match(renderText(report, options), /Peak of device 0: 21\.1 MiB in step 24 in the forward pass\./);
     const markdown = renderMarkdown(report, options);
-    assert.match(markdown, /^\| 4\.5 MiB \| 26 \| activations \| `\S+model\.py:14 \(forward\)` \|$/m);
+    assert.match(markdown, /^\| 4\.5 MiB \| [\d,]+ \| 26 \| activations \| `\S+model\.py:14 \(forward\)` \|$/m);
+    const rows = [...markdown.slice(markdown.indexOf('| at peak |')).matchAll(/^\| \d[^|]* \| ([\d,]+) \|/gm)];
+    const bytes = rows.map(([, digits]) => Number(digits.replaceAll(',', '')));
+    assert.equal(bytes.at(-1), peak.liveBytes);
+    assert.equal(
+      bytes.slice(0, -1).reduce((sum, one) => sum + one, 0),
+      peak.liveBytes,
+    );
     assert.match(markdown, /^- `\S+model\.py:14`: 24 × 192 KiB from one stack/m);
     assert.match(markdown, /^- `\S+model\.py:14`: 22 blocks are left from earlier steps\.$/m);
   });

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { lonePeaks, newestFirst } from '../../../src/extension/results/runOrder.js';
+import { FIXTURES } from '../../support/snapshots.js';
+import { reportOf } from '../present/cases.js';
+
+describe('Peaks of lone snapshots', () => {
+  it('begin with the highest, in the Leaks view and in the status bar, not with that of the newest snapshot', async () => {
+    const reports = await Promise.all(
+      ['categories/adam_forward.pickle.gz', 'shapes/multidevice_oom.pickle'].map((name) =>
+        reportOf({ folder: FIXTURES, snapshots: [join(FIXTURES, name)], files: [] }),
+      ),
+    );
+    const low = reports.flatMap(({ runs }) => runs).sort((a, b) => heightOf(a) - heightOf(b));
+    // The lowest is the newest.
+    const runs = low.map((run, i) => ({
+      ...run,
+      snapshots: run.snapshots.map((snapshot) => ({ ...snapshot, takenAtUs: low.length - i })),
+    }));
+    assert.equal(newestFirst(runs)[0], runs[0]);
+    assert.deepEqual(
+      lonePeaks(runs).map(({ run }) => run.id),
+      runs.toReversed().map(({ id }) => id),
+    );
+  });
+});
+
+function heightOf({ peaks }: Awaited<ReturnType<typeof reportOf>>['runs'][number]): number {
+  return Math.max(...peaks.map(({ liveBytes }) => liveBytes));
+}
