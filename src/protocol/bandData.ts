@@ -113,8 +113,6 @@ export interface LineFinding {
   verdict: Verdict;
   /** As above the line in the editor. */
   answer: string;
-  /** Why the source may differ from the one that ran; null if it does not. */
-  stale: string | null;
   /** The statement that holds the memory, and a sentence on it, in which its place is marked as a name. */
   holder: { file: string; line: number; text: string } | null;
   /** The remedy, and the observations behind the verdict. */

@@ -34,8 +34,6 @@ export class LineVerdicts {
     return {
       verdict: line.verdict,
       answer: lens,
-      // The editor knows.
-      stale: null,
       holder: line.holder && heldBy !== null ? { file: line.holder.file, line: line.holder.line, text: heldBy } : null,
       advice: [fix, evidence].filter((text) => text !== null),
       canFix: line.holder?.edit != null,

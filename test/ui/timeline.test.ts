@@ -60,8 +60,9 @@ describe('The timeline', () => {
     await workbench.page.keyboard.press('End');
     await workbench.page.keyboard.type('  # edited');
     await eventually(async () => {
-      assert.match(await timeline.pickBand(0.8, 0.3), /Leaks 35\.8 MiB\/step[^]*This line was edited after the run\./);
+      assert.match(await timeline.pickBand(0.8, 0.3), /Leaks 35\.8 MiB\/step \(1\.3 GiB so far\) · before your edit/);
     });
+    await workbench.picture('timeline-edited');
     await workbench.openFile(guilty.file, guilty.line);
     await workbench.page.keyboard.press('ControlOrMeta+Z');
   });

@@ -115,7 +115,5 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
 }
 
 function verdictItems(finding: LineFinding | null): HTMLElement[] {
-  if (finding === null) return [];
-  const answer = el('li', { class: `verdict of-${finding.verdict}` }, finding.answer);
-  return finding.stale === null ? [answer] : [answer, el('li', { class: 'secondary' }, finding.stale)];
+  return finding === null ? [] : [el('li', { class: `verdict of-${finding.verdict}` }, finding.answer)];
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { staleSentence } from '../../core/present/presented.js';
+import { staleText } from '../../core/present/presented.js';
 import type { CompareLine } from '../../core/report/report.js';
 import { Listener } from '../disposer.js';
 import type { AskingMark } from '../results/askingMarks.js';
@@ -148,12 +148,12 @@ export class EditorMarks extends Listener {
     return mark.mapped && (this.edits.isOtherVersion(mark) ?? isOfOtherText(mark));
   }
 
-  /** Why a line may differ from the one that ran, in a sentence; null if it does not, or has no mark. */
+  /** Says in a few words that a line may differ from the one that ran; null if it does not, or has no mark. */
   staleAt({ file, line }: { readonly file: string; readonly line: number }): string | null {
     const mark = this.store.marksOf(file).find((one) => one.line === line);
     if (mark === undefined) return null;
-    const [edited, otherVersion] = [this.isEdited(mark), this.isOtherVersion(mark)];
-    return staleSentence({ edited: edited || otherVersion, otherVersion, holderEdited: this.isHolderEdited(mark) });
+    const [isEdited, isOther] = [this.isEdited(mark), this.isOtherVersion(mark)];
+    return staleText({ edited: isEdited || isOther, otherVersion: !isEdited });
   }
 
   /** Leaking findings that were not edited since they ran, also outside the workspace. */

@@ -8,6 +8,7 @@ import {
   type TimelineApi,
   type TimelineEvents,
 } from '../../protocol/timelineApi.js';
+import { listed } from '../../core/present/presented.js';
 import { Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import { applyAllocatorSetting } from '../fix/allocatorSetting.js';
@@ -124,10 +125,9 @@ export class TimelinePage extends Listener {
         bandDetail: async (query, signal) => {
           const detail = await session.engine.call('bandDetail', query, signal);
           const { place, finding } = detail;
-          const stale = place === null || finding === null ? null : marks.staleAt(place);
-          return stale === null || finding === null
-            ? detail
-            : { ...detail, finding: { ...finding, stale, canFix: false } };
+          const stale = place === null ? null : marks.staleAt(place);
+          if (finding === null || stale === null) return detail;
+          return { ...detail, finding: { ...finding, answer: listed(finding.answer, stale), canFix: false } };
         },
         compareTable: ({ a, b }, signal) =>
           session.engine.call('compareTable', { a, b, ignored: store.ignored }, signal),

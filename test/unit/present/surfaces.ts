@@ -133,7 +133,7 @@ function lineRows(report: Report, finding: FindingMark, mark: LineMark, canOpen:
     ['allocating line: tooltip of its row', detail.join('\n')],
     ['allocating line: hover', hoverOf(finding, mark, null, canOpen)],
     ['allocating line: timeline', timelineText(report, mark, null)],
-    ['allocating line: timeline, edited', timelineText(report, mark, staleSentence(EDITED))],
+    ['allocating line: timeline, edited', timelineText(report, mark, staleText(EDITED))],
     ['allocating line: hover, edited', hoverOf(finding, mark, staleSentence(EDITED), canOpen)],
   ];
 }
@@ -144,7 +144,7 @@ function timelineText(report: Report, { parts: [{ run, line }] }: LineMark, stal
   verdicts.take(report);
   const found = verdicts.finding(run.snapshots[0].path, { line });
   const held = found?.holder == null ? [] : [printNames(found.holder.text, (name) => `[${name}]`, asItIs)];
-  return [found?.answer ?? '', ...(stale === null ? [] : [stale]), ...held, ...(found?.advice ?? [])].join('\n');
+  return [listed(found?.answer, stale), ...held, ...(found?.advice ?? [])].join('\n');
 }
 
 /** A hover as its reader sees it: links by their labels. */
