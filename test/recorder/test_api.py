@@ -101,7 +101,7 @@ class RecordTest(InFolder):
     def test_another_device_is_one_sentence(self):
         done = self.run_python('-c', "import leakline_recorder; leakline_recorder.start(device='tpu'); print('goes on')")
         self.assertEqual(done.stdout, 'goes on\n')
-        self.assertIn("device: 'tpu' is neither 'cuda' nor 'cpu'", done.stderr)
+        self.assertIn("device expects cuda or cpu, got 'tpu'", done.stderr)
 
 
 @unittest.skipUnless(HAS_NODE, 'no Node.js, or no built command line')

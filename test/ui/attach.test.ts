@@ -41,7 +41,7 @@ describe('A training that runs already', () => {
 
   const ui = uiSession();
   let workspace: string;
-  let training: ChildProcess;
+  let training: ChildProcess | undefined;
   let workbench: Workbench;
 
   ui.prepare(async () => {
@@ -50,11 +50,14 @@ describe('A training that runs already', () => {
       'train.py': TRAINING,
       '.vscode/settings.json': JSON.stringify({ 'python.defaultInterpreterPath': python }),
     });
-    training = spawn(python, ['train.py'], { cwd: workspace, stdio: ['ignore', 'pipe', 'inherit'] });
-    await new Promise((resolve) => training.stdout?.once('data', resolve));
+    const started = (training = spawn(python, ['train.py'], {
+      cwd: workspace,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }));
+    await new Promise((resolve) => started.stdout?.once('data', resolve));
     workbench = await ui.open({ folder: workspace });
   });
-  after(() => training.kill('SIGKILL'));
+  after(() => training?.kill('SIGKILL'));
 
   it('is recorded from now on, and each dump changes the lens', async () => {
     await workbench.openFile('train.py');
@@ -103,7 +106,7 @@ describe('A training that runs already', () => {
     const dump = workbench.page.getByRole('button', { name: 'Dump Now' });
     await workbench.runCommand('Leakline: Focus on Snapshots View');
     await dump.waitFor();
-    training.kill('SIGKILL');
+    training?.kill('SIGKILL');
     await dump.waitFor({ state: 'detached' });
   });
 

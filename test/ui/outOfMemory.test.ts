@@ -140,7 +140,7 @@ describe('An out-of-memory message', () => {
     const terminal = page.locator('.terminal-wrapper.active .xterm-screen');
     await terminal.waitFor();
     // A prompt that VS Code has decorated: shell integration works.
-    await page.locator('.terminal-command-decoration').first().waitFor();
+    await page.locator('.terminal-command-decoration').first().waitFor({ state: 'attached' });
     await page.keyboard.type('python3 train.py 60000\n');
     await editor.untilLens(ASKING_LINE, /✖ requested 2\.1 GiB, 9\.9 GiB unused in the cache/);
     const ms = Date.now() - Number(readFileSync(join(workbench.folder ?? '', 'failed'), 'utf8'));

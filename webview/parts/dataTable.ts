@@ -13,6 +13,8 @@ const PAGE = 200;
 export interface Cell {
   content: Node | string;
   title?: string;
+  /** What a saved table has in place of the text. */
+  value?: number;
   class?: string;
 }
 
@@ -142,10 +144,12 @@ export class DataTable<Row, Sort extends string = string> {
 }
 
 function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row: Row): HTMLElement {
-  const { content, title, class: own = '' } = cell(row);
+  const { content, title, value, class: own = '' } = cell(row);
   const options = { class: `${kind ?? ''} ${own}`.trim(), ...(title !== undefined && { title }) };
-  if (kind !== 'place') return el('td', options, content);
-  return el('th', { ...options, attributes: { scope: 'row' } }, content);
+  const element =
+    kind === 'place' ? el('th', { ...options, attributes: { scope: 'row' } }, content) : el('td', options, content);
+  if (value !== undefined) element.dataset['value'] = String(value);
+  return element;
 }
 
 /** A column of numbers. @param by its sort key, largest first; without, it does not sort */
@@ -188,11 +192,12 @@ export function nameColumn<Row, Sort extends string>(
 
 /** Short text, with the exact number as tooltip. @param bytes null if unknown */
 export function bytesCell(bytes: number | null): Cell {
-  return bytes === null ? { content: strings.unknown } : { content: byteText(bytes), title: formatExactBytes(bytes) };
+  if (bytes === null) return { content: strings.unknown };
+  return { content: byteText(bytes), title: formatExactBytes(bytes), value: bytes };
 }
 
 function countCell(count: number | null): Cell {
-  return { content: count === null ? strings.unknown : countText(count) };
+  return count === null ? { content: strings.unknown } : { content: countText(count), value: count };
 }
 
 export function textCell(content: string): Cell {
@@ -204,7 +209,7 @@ export function placeCell(name: string, opens: boolean): Cell {
   return { content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name };
 }
 
-/** The content of a table on the page, with exact numbers from titles. */
+/** The content of a table on the page, with exact numbers. */
 export function tableOf(table: HTMLTableElement): TableData | null {
   const { tHead, tBodies } = table;
   const columns = [...(tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
@@ -214,9 +219,6 @@ export function tableOf(table: HTMLTableElement): TableData | null {
 }
 
 function valueOf(cell: HTMLTableCellElement): string | number {
-  const shown = cell.textContent.trim();
-  const exact = cell.classList.contains('number') ? (cell.title === '' ? shown : cell.title) : '';
-  const digits = /^\u2212?[\d,]+(?= |$)/.exec(exact)?.[0];
-  if (digits === undefined) return shown;
-  return Number(digits.replaceAll(',', '').replace('\u2212', '-'));
+  const value = cell.dataset['value'];
+  return value === undefined ? cell.textContent.trim() : Number(value);
 }
