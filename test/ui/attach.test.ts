@@ -54,7 +54,7 @@ describe('A training that runs already', () => {
       cwd: workspace,
       stdio: ['ignore', 'pipe', 'inherit'],
     }));
-    await new Promise((resolve) => started.stdout?.once('data', resolve));
+    await new Promise((resolve) => started.stdout.once('data', resolve));
     workbench = await ui.open({ folder: workspace });
   });
   after(() => training?.kill('SIGKILL'));
