@@ -104,12 +104,15 @@ def make_folder(path: str) -> None:
 
 
 def make_output(path: str) -> None:
-    """Create the folder of recordings, outside of the user's repository by a .gitignore."""
-    make_folder(path)
-    ignore = os.path.join(path, '.gitignore')
-    if not exists(ignore):
-        with appearing(ignore) as file:
-            file.write(b'*\n')
+    """Create the folder of recordings, outside of the user's repository by a .gitignore. A ValueError says what `out` expects."""
+    try:
+        make_folder(path)
+        ignore = os.path.join(path, '.gitignore')
+        if not exists(ignore):
+            with appearing(ignore) as file:
+                file.write(b'*\n')
+    except ordinary(OSError) as error:
+        raise ValueError(f'out expects a folder that can be written, got {path!r} ({error.strerror})') from None
 
 
 def sweep(folder: str) -> None:

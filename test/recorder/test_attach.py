@@ -424,7 +424,7 @@ class RefusalTest(Running):
         self.assertIn('does not record', self.refused(running.pid, action='detach'))
         self.assertIn('The option --device cpu counts CPU tensors', self.refused(running.pid, action='holders'))
         self.write('file', '')
-        self.assertIn('NotADirectoryError', self.refused(running.pid, '--device', 'cpu', '--out', os.path.join(self.folder, 'file', 'out')))
+        self.assertIn('out expects a folder that can be written', self.refused(running.pid, '--device', 'cpu', '--out', os.path.join(self.folder, 'file', 'out')))
         self.assertIn('--step expects MODULE:FUNCTION', self.refused(running.pid, '--device', 'cpu', '--out', self.out, '--step', 'nothing'))
         self.assertEqual(self.end(running), ('', ''))
 
