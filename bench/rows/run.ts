@@ -3,7 +3,7 @@ import { withRepeated } from '../../src/protocol/reportCode.js';
 import type { Found } from './measure.js';
 import { startWorker } from './worker.js';
 
-/** Dumps of one process that come one after the other, in a worker of its own. After each there is a report, as in the editor. */
+/** Dumps of one process, in a worker of its own. */
 export class Run {
   readonly found = { events: 0, liveBytes: 0 } satisfies Found;
   private readonly worker: ReturnType<typeof startWorker>;
@@ -14,6 +14,7 @@ export class Run {
     this.worker = startWorker({ readers, reading: { cache: null, timeLimitMs: null } });
   }
 
+  /** Reads a dump, with a report after it, as in the editor. */
   async dump(path: string): Promise<void> {
     await this.load(path);
     await this.report();

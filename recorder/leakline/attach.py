@@ -24,6 +24,7 @@ from .holding import Holders
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WAIT_SECONDS = 60.0     # for the main thread to run Python
 TRACED_SECONDS = 10.0   # for an earlier command to leave the process
+#: Of /proc/PID/maps. A debugger maps the libraries of its process, too, but not for execution.
 _RUNS_TORCH = re.compile(r'^\S+ \S\Sx.*/libtorch', re.M)
 _DEVICES = '/dev/nvidia', '/dev/kfd', '/dev/dri/'
 YAMA = '/proc/sys/kernel/yama/ptrace_scope'
@@ -157,7 +158,6 @@ def processes() -> List[Process]:
         try:
             with open(f'/proc/{name}/maps', encoding='utf-8', errors='replace') as maps, open(f'/proc/{name}/cmdline', 'rb') as command:
                 mapped = maps.read()
-                # A debugger maps the libraries of its process, too, but does not run them.
                 if name.isdigit() and _RUNS_TORCH.search(mapped):
                     given = ' '.join(part.decode(errors='replace') for part in command.read().split(b'\0') if part)
                     uses_gpu = any(device in mapped for device in _DEVICES) or any(path.startswith(_DEVICES) for path in _opened(name))
@@ -259,7 +259,7 @@ def _check(pid: int) -> None:
         raise _no_rights(pid) from None
     if 'libpython' not in maps and 'python' not in os.path.basename(os.readlink(f'/proc/{pid}/exe')):
         raise AttachError(f'process {pid} is not a Python process. A launcher has one per rank: pgrep -P {pid}')
-    if '/libtorch' not in maps:
+    if not _RUNS_TORCH.search(maps):
         raise AttachError(f'process {pid} has not imported torch.')
 
 

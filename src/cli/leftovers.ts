@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { isRunning } from '../node/isRunning.js';
 
 /** Temporary folders of this process, in any thread. */
 const TEMPORARY = `leakline-${process.pid}-`;
@@ -42,13 +43,4 @@ export function handleSignals(): void {
       // The caller sees which signal it was.
       process.kill(process.pid, signal);
     });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -22,7 +22,7 @@ interface WalkedFile {
 interface Links {
   /** Real folders that links may lead into, null for any. */
   readonly within?: readonly string[] | null;
-  /** A link that leads elsewhere, or to a folder that contains the root or is the system's: walking it could take the whole disk. */
+  /** Called for a link that is not followed: it leaves `within`, or could take the walk over the whole disk. */
   readonly refused?: (link: string, real: string) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Folders whose links lead into themselves, out of them, or to what is no file. */
+/** Folders with symbolic links that form loops, leave the folder, or do not lead to a regular file. */
 import { snapshot, entry, FLAT, times, type Attack } from './made.js';
 
 const DUMP = snapshot([], [times(100, (i) => entry('alloc', 512 * (i + 1)))]);

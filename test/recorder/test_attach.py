@@ -385,12 +385,8 @@ class RefusalTest(Running):
         running = self.start(TRAINING, '1000000')
         folder = os.path.join(self.folder, 'bin')
         os.mkdir(folder)
-        python = os.path.join(folder, 'python')
-        os.symlink(sys.executable, python)
-        done = subprocess.run([sys.executable, '-m', 'leakline', 'attach', str(running.pid)], env={**os.environ, 'PYTHONPATH': RECORDER, 'PATH': folder},
-                              capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr),
-                         (2, 'leakline: gdb is missing, which attach needs for Python up to 3.13. Install it: apt-get install gdb\n'))
+        self.assertEqual(self.refused(running.pid, PATH=folder),
+                         'leakline: gdb is missing, which attach needs for Python up to 3.13. Install it: apt-get install gdb')
 
     def test_a_debugger_that_fails(self):
         if hasattr(sys, 'remote_exec'):
@@ -401,10 +397,8 @@ class RefusalTest(Running):
         tried = os.path.join(folder, 'tried')
         gdb = self.write(os.path.join('bin', 'gdb'), f'#!/bin/sh\necho "$@" > {tried}\necho "Bad address." >&2\nexit 1\n')
         os.chmod(gdb, 0o755)
-        done = subprocess.run([sys.executable, '-m', 'leakline', 'attach', str(running.pid)], env={**os.environ, 'PYTHONPATH': RECORDER, 'PATH': folder},
-                              capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr),
-                         (2, 'leakline: no debugger can call functions in a process here: gdb (Bad address.). Install lldb: apt-get install lldb\n'))
+        self.assertEqual(self.refused(running.pid, PATH=folder),
+                         'leakline: no debugger can call functions in a process here: gdb (Bad address.). Install lldb: apt-get install lldb')
         with open(tried, encoding='utf-8') as file:
             self.assertNotIn(f'/proc/{running.pid}/', file.read())
 

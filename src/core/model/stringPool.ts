@@ -6,8 +6,9 @@ import type { StringId } from './units.js';
 
 /** Bytes of the longest text: paths have 4096 at most, names of C++ templates some thousands. */
 export const MAX_TEXT = 1 << 14;
-/** Real snapshots have some thousands. Each takes the memory of its frames and stacks, too. */
+/** Maximum number of texts. Real snapshots have some thousands, and each has frames and stacks that take memory, too. */
 const MAX_TEXTS = 1 << 18;
+/** The text in place of all that are met later. */
 const MORE_TEXTS = new TextEncoder().encode(SMALLER_STACKS);
 /** Marks the gap of a shortened text. */
 const GAP = new TextEncoder().encode('…');
@@ -127,8 +128,7 @@ export class StringPool implements StringTable {
   }
 
   private add(source: Uint8Array, from: number, to: number, hash: number, place: number): StringId {
-    if (this.count === MAX_TEXTS - 1 && source !== MORE_TEXTS) this.intern(MORE_TEXTS, 0, MORE_TEXTS.length);
-    if (this.count >= MAX_TEXTS) return MAX_TEXTS - 1;
+    if (this.count >= MAX_TEXTS - 1 && source !== MORE_TEXTS) return this.intern(MORE_TEXTS, 0, MORE_TEXTS.length);
     const needed = this.used + to - from;
     if (needed > this.bytes.length) {
       const next = new Uint8Array(Math.max(needed, this.bytes.length * 2));

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { byteText } from '../../core/text/numberText.js';
 import { visibleText } from '../../core/text/plainText.js';
+import { isRunning } from '../../node/isRunning.js';
 import { readSidecar } from '../../node/recordingFile.js';
 import { integer } from '../../protocol/schema.js';
 import { RECORDING_TASK_TYPE } from '../contributions.js';
@@ -19,7 +20,7 @@ import type { Interpreters } from './interpreters.js';
 /** Attaching waits a minute for a debugger, and another for the program's main thread. */
 const MAX_WAIT_MS = 150_000;
 const MAX_ANSWER_BYTES = 16 << 20;
-/** Nothing tells that a process of another parent has ended. */
+/** Time between two checks whether attached processes still run, in milliseconds: the system informs only a parent. */
 const LOOK_MS = 3_000;
 /** Runs with the folder of the Python packages, the name of a command and its arguments. */
 const COMMAND = `
@@ -292,16 +293,6 @@ function onCpu({ uses_gpu: usesGpu }: Program): string[] {
 /** What the command says after its own name. */
 function sentenceOf(errors: string): string {
   return /^leakline: ([^\n]*)/m.exec(errors)?.[1] ?? errors.trim().split('\n').at(-1) ?? '';
-}
-
-/** @param pid of a process of this user, or of any if this user is root */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Ticks per second in `/proc`, on every platform of Linux that CUDA has. */
