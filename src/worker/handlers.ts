@@ -9,7 +9,7 @@ import { HistoryAxis } from '../core/model/historyAxis.js';
 import { historyWindow, type Mark } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { candidatesIn } from '../core/report/candidates.js';
-import { collectedText, failureSentences, requestedShort } from '../core/present/failed.js';
+import { collectedText, failedShort, failureSentences } from '../core/present/failed.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
 import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
@@ -123,9 +123,13 @@ export function workerHandlers(
         snapshot === null ? undefined : store.knownOf(path, snapshot, device),
       );
       const failure = verdicts.failure(path, device);
+      const capacityBytes =
+        trend === null
+          ? (capacityOf(store.digest(path), device) ?? workspace.listing.capacityBytes)
+          : (trend.capacities.find((one) => one.device === device)?.bytes ?? null);
       return {
         ...view,
-        marks: view.marks.map(markOf),
+        marks: view.marks.map((mark) => markOf(mark, capacityBytes)),
         failed: failure === null ? null : failedAllocation(failure, new HistoryAxis(history, axis)),
         packed: packPoints({ x, live, reserved, event }),
         path,
@@ -133,10 +137,7 @@ export function workerHandlers(
         startUs: history.startUs,
         events: history.trace.count,
         hasAllocations: trend === null,
-        capacityBytes:
-          trend === null
-            ? (capacityOf(store.digest(path), device) ?? workspace.listing.capacityBytes)
-            : (trend.capacities.find((one) => one.device === device)?.bytes ?? null),
+        capacityBytes,
       };
     },
     liveAt: async ({ path, device, event, by }, signal) => {
@@ -178,10 +179,9 @@ export function workerHandlers(
   };
 }
 
-function markOf({ failure, collected, ...mark }: Mark): TimelineMark {
-  const label =
-    failure !== undefined ? requestedShort(failure) : collected !== undefined ? collectedText(collected) : mark.label;
-  return { ...mark, label };
+function markOf({ failure, collected, ...mark }: Mark, capacityBytes: number | null): TimelineMark {
+  if (failure !== undefined) return { ...mark, label: failedShort({ ...failure, capacityBytes }) };
+  return { ...mark, label: collected === undefined ? mark.label : collectedText(collected) };
 }
 
 function failedAllocation(failure: OutOfMemoryReport, axis: HistoryAxis): FailedAllocation {

@@ -6,7 +6,7 @@ import type { OomNumbers } from './message.js';
  * - `tooLarge`: the request is larger than the device
  * - `fragmentation`: free and cached memory together are enough, but not in one piece
  * - `outside`: what is missing is held by other processes, or outside of PyTorch
- * - `full`: PyTorch's own memory fills the device
+ * - `full`: PyTorch's own memory fills the device, or nothing else is known to
  * - `limit`: a limit that the program set
  * - `deviceHasRoom`: the device has enough free memory
  * - `inconsistent`: the numbers contradict each other
@@ -92,7 +92,10 @@ function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
       ? 'full'
       : beyondCache(requested - (free ?? 0) - unused, outside, capacity);
   }
-  if (free === null || unused === null || capacity === null || outside === null) return 'incomplete';
+  if (free === null || unused === null) return 'incomplete';
+  // A recording may not name the capacity.
+  if (capacity === null) return 'full';
+  if (outside === null) return 'incomplete';
   return beyondCache(requested - free - unused, outside, capacity);
 }
 

@@ -30,7 +30,8 @@ export function sentencesOf(numbers: OomNumbers, judgement: OomJudgement, place:
   ].filter((text) => text !== '');
 }
 
-function causeTexts(
+/** Why it failed, and what the numbers say about that; some are empty. */
+export function causeTexts(
   numbers: OomNumbers,
   { class: kind, onlyTipsOver, outsideBytes, shortBytes }: OomJudgement,
 ): string[] {
@@ -82,7 +83,7 @@ function causeTexts(
               byteText(shortBytes),
               byteText(requested),
             ),
-        shortBytes === null
+        shortBytes === null || numbers.capacityBytes === null
           ? ''
           : t(
               'Of {0}, PyTorch has allocated {1}; {2} is unused in its cache, {3} is free and {4} is outside of PyTorch.',

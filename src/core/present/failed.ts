@@ -1,5 +1,8 @@
 /** Memory that was requested and was not there. */
 import type { OomExplanation } from '../oom/explanation.js';
+import type { OomNumbers } from '../oom/message.js';
+import { judge, type OomJudgement } from '../oom/oomClass.js';
+import { causeTexts } from '../oom/oomSentences.js';
 import type { OutOfMemoryReport } from '../report/report.js';
 import { placeText } from '../text/pathText.js';
 import { byteText } from '../text/numberText.js';
@@ -14,13 +17,27 @@ const MAX_CHARACTERS = 120;
 /** As it was recorded, or as a message of a program that was not. */
 type Failed = { readonly failure: OutOfMemoryReport } | { readonly explanation: OomExplanation };
 
-/** Above the line: `✖ requested 384 MiB, 112 MiB were free`. */
+/** Above the line: `✖ requested 384 MiB, 272 MiB short`. */
 export function askingShort(failed: Failed): string {
-  return `✖ ${'explanation' in failed ? messageShort(failed.explanation) : requestedShort(failed.failure)}`;
+  return `✖ ${'explanation' in failed ? shortOf(failed.explanation) : failedShort(failed.failure)}`;
 }
 
-function messageShort(explanation: OomExplanation): string {
-  const { class: kind, requestedBytes, capacityBytes, freeBytes, unusedBytes, outsideBytes, shortBytes } = explanation;
+type Amounts = Pick<
+  OutOfMemoryReport,
+  'askedBytes' | 'capacityBytes' | 'deviceFreeBytes' | 'liveBytes' | 'reservedBytes'
+>;
+
+/** A recorded failure in a few words. */
+export function failedShort(failure: Amounts): string {
+  const numbers = numbersOf(failure);
+  return shortOf({ ...numbers, ...judge(numbers) });
+}
+
+function shortOf({
+  class: kind,
+  ...amounts
+}: OomJudgement & Omit<OomNumbers, 'device' | 'processBytes' | 'otherBytes'>): string {
+  const { requestedBytes, capacityBytes, freeBytes, unusedBytes, outsideBytes, shortBytes } = amounts;
   if (requestedBytes === null) return t('out of memory');
   const asked = byteText(requestedBytes);
   if (kind === 'tooLarge' && capacityBytes !== null)
@@ -30,17 +47,22 @@ function messageShort(explanation: OomExplanation): string {
   if (kind === 'outside' && outsideBytes !== null)
     return t('requested {0}, {1} held outside of PyTorch', asked, byteText(outsideBytes));
   if (kind === 'full' && shortBytes !== null) return t('requested {0}, {1} short', asked, byteText(shortBytes));
-  return requestedShort({ askedBytes: requestedBytes, deviceFreeBytes: freeBytes });
+  return freeBytes === null
+    ? t('requested {0}, out of memory', asked)
+    : t('requested {0}, {1} were free', asked, byteText(freeBytes));
 }
 
-/** A failure in a few words. */
-export function requestedShort({
-  askedBytes,
-  deviceFreeBytes: free,
-}: Pick<OutOfMemoryReport, 'askedBytes' | 'deviceFreeBytes'>): string {
-  return free === null
-    ? t('requested {0}, out of memory', byteText(askedBytes))
-    : t('requested {0}, {1} were free', byteText(askedBytes), byteText(free));
+/** A recorded failure as the numbers of a message. */
+function numbersOf(failure: Amounts): OomNumbers {
+  const { askedBytes, capacityBytes, deviceFreeBytes, liveBytes, reservedBytes } = failure;
+  return {
+    ...{ backend: null, device: null, requestedBytes: askedBytes, capacityBytes, freeBytes: deviceFreeBytes },
+    ...{
+      allocatedBytes: liveBytes,
+      unusedBytes: reservedBytes === null ? null : Math.max(0, reservedBytes - liveBytes),
+    },
+    ...{ limitBytes: null, processBytes: null, otherBytes: null },
+  };
 }
 
 /** What the garbage collector freed. */
@@ -53,20 +75,19 @@ export function askingSentences(failed: Failed): string {
   return ('explanation' in failed ? failed.explanation.sentences : failureSentences(failed.failure)).join('\n');
 }
 
-/** Whether fragmentation was the cause; null if unknown, or if a leak was. */
-export function fragmentationText(failure: OutOfMemoryReport): string | null {
-  const { askedBytes, liveBytes, reservedBytes, deviceFreeBytes, largestFreeBytes, withoutLeaks } = failure;
-  if (reservedBytes === null || (withoutLeaks !== null && withoutLeaks.leftBytes !== null)) return null;
-  const free = Math.max(0, reservedBytes - liveBytes) + (deviceFreeBytes ?? 0);
-  if (free < askedBytes) {
-    return t('Without fragmentation it would not have fit either: {0} were free in total.', byteText(free));
-  }
-  if (largestFreeBytes === null || largestFreeBytes >= askedBytes) return null;
-  return t(
-    'Fragmentation was the cause: {0} were free in total, {1} in the largest free block.',
-    byteText(free),
-    byteText(largestFreeBytes),
-  );
+/** Why it failed, by its numbers; null if they do not show it, or if a leak was the cause. */
+export function causeText(failure: OutOfMemoryReport): string | null {
+  const { askedBytes, largestFreeBytes, withoutLeaks } = failure;
+  if (withoutLeaks !== null && withoutLeaks.leftBytes !== null) return null;
+  const numbers = numbersOf(failure);
+  const judgement = judge(numbers);
+  const { class: kind } = judgement;
+  // Then there was one piece.
+  const isContradicted = kind === 'fragmentation' && largestFreeBytes !== null && largestFreeBytes >= askedBytes;
+  if (isContradicted || kind === 'incomplete') return null;
+  return causeTexts(numbers, judgement)
+    .filter((text) => text !== '')
+    .join(' ');
 }
 
 /** Whether another setting of the allocator would have avoided a failure; null if unknown. @param code makes a code span */
@@ -93,7 +114,7 @@ export function withoutLeaksText({ withoutLeaks }: OutOfMemoryReport): string | 
 export function failureSentences(failure: OutOfMemoryReport): string[] {
   return [
     failureText(failure),
-    ...[withoutLeaksText, fragmentationText, replayedFailureText].flatMap((text) => text(failure) ?? []),
+    ...[withoutLeaksText, causeText, replayedFailureText].flatMap((text) => text(failure) ?? []),
   ];
 }
 

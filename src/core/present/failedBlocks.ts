@@ -1,5 +1,5 @@
 /** The allocation that failed: the first part of a report. */
-import { failureText, fragmentationText, replayedFailureText, withoutLeaksText } from './failed.js';
+import { causeText, failureText, replayedFailureText, withoutLeaksText } from './failed.js';
 import { passText } from './peakText.js';
 import { callersOf, lastFailure } from '../report/outOfMemory.js';
 import { placeText } from '../text/pathText.js';
@@ -37,7 +37,7 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, name: (text: strin
   const pass = held === null ? null : passText(held);
   return [
     withoutLeaksText(failure),
-    fragmentationText(failure),
+    causeText(failure),
     replayedFailureText(failure, name),
     capacityBytes !== null
       ? t('Device {0} has {1} in total.', device, byteText(capacityBytes))

@@ -13,12 +13,12 @@ describe('A snapshot of a program that ran out of memory', () => {
     await vscode.window.showTextDocument(source);
   });
 
-  it('shows above the line how much it requested, and how much was free', async () => {
+  it('shows above the line how much it requested, and how much was missing', async () => {
     await eventually(async () => {
       const lenses = await byteLensesOf(source);
       assert.deepEqual(
         lenses.map(({ line, text }) => [line, text]),
-        [[ASKING_LINE, '✖ requested 384 MiB, 112 MiB were free']],
+        [[ASKING_LINE, '✖ requested 384 MiB, 272 MiB short']],
       );
     });
   });
@@ -33,7 +33,7 @@ describe('A snapshot of a program that ran out of memory', () => {
             ASKING_LINE,
             'Out of memory on device 0: net.py:8 (forward) requested 384 MiB, 112 MiB free on the device, ' +
               '768 MiB of 768 MiB reserved in use.\n' +
-              'Without fragmentation it would not have fit either: 112 MiB were free in total.\n' +
+              'The device is full: even with an empty cache, 272 MiB is missing for the request of 384 MiB.\n' +
               'No allocator setting that was replayed would have avoided it: about 272 MiB short at best.',
           ],
         ],

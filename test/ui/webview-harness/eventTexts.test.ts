@@ -31,7 +31,7 @@ function failing(): string {
 describe('what is said of an event', () => {
   const session = harnessSession();
 
-  it('is at the mark of a failure: requested and free bytes', async () => {
+  it('is at the mark of a failure: requested and missing bytes', async () => {
     const { page } = await session.open({ paths: [failing()], files: ['train.py'] });
     const box = await page.locator('.plot').boundingBox();
     assert.ok(box !== null);
@@ -40,13 +40,13 @@ describe('what is said of an event', () => {
     await eventually(async () => {
       at = at > 0.65 ? 0.4 : at + 0.004;
       await page.mouse.move(box.x + box.width * at, box.y + box.height / 2);
-      assert.match(await page.locator('.chart').innerText(), /Out of memory: requested 40\.0 MiB, 12\.0 MiB were free/);
+      assert.match(await page.locator('.chart').innerText(), /Out of memory: requested 40\.0 MiB, 8\.0 MiB short/);
     });
     if (process.env['LEAKLINE_PICTURES'] !== undefined) {
       await page.screenshot({ path: join(process.env['LEAKLINE_PICTURES'], 'failure.png') });
     }
     await page.getByRole('tab', { name: 'Table' }).click();
-    await page.locator('.curve-table tr', { hasText: 'requested 40.0 MiB, 12.0 MiB were free' }).waitFor();
+    await page.locator('.curve-table tr', { hasText: 'requested 40.0 MiB, 8.0 MiB short' }).waitFor();
   });
 
   it('is in the card of a band: the compiled region and the program’s metadata', async () => {

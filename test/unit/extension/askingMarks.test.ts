@@ -8,17 +8,17 @@ import { askingMarks } from '../../../src/extension/results/askingMarks.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
 describe('The line that requested memory that was not there', () => {
-  it('has a mark with the requested and the free bytes', async () => {
+  it('has a mark with the requested and the missing bytes', async () => {
     const path = join(FIXTURES, 'shapes/multidevice_oom.pickle');
     const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
     const [mark, ...others] = askingMarks(report);
     assert.deepEqual(others, []);
-    assert.equal(askingShort(mark), '✖ requested 400 MiB, 168 MiB were free');
+    assert.equal(askingShort(mark), '✖ requested 400 MiB, 230 MiB short');
     const unknown = { ...mark, failure: { ...mark.failure, deviceFreeBytes: null } };
     assert.equal(askingShort(unknown), '✖ requested 400 MiB, out of memory');
     assert.match(
       askingSentences(mark),
-      /^Out of memory on device 2: .* requested 400 MiB.*\nWithout fragmentation .*\nNo allocator setting .* 232 MiB short at best\.$/,
+      /^Out of memory on device 2: .* requested 400 MiB.*\nThe device is full: even with an empty cache, 230 MiB is missing for the request of 400 MiB\.\nNo allocator setting .* 232 MiB short at best\.$/,
     );
   });
 

@@ -10,7 +10,7 @@ import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { seriesLayout } from '../../../src/core/timeline/seriesLayout.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { fragmentationText, outOfMemoryTexts, replayedFailureText } from '../../../src/core/present/failed.js';
+import { causeText, outOfMemoryTexts, replayedFailureText } from '../../../src/core/present/failed.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
@@ -105,13 +105,13 @@ describe('An allocation that failed', () => {
       await failuresIn([{ action: 'oom', size: 3 * MiB, stream: 0, frames: [], device_free: 2 * MiB }])
     )[0];
     assert.equal(
-      fragmentationText(failure),
-      'Fragmentation was the cause: 4.0 MiB were free in total, 2.0 MiB in the largest free block.',
+      causeText(failure),
+      'Fragmentation: 2.0 MiB is unused in PyTorch’s cache and 2.0 MiB free on the device, enough for the 3.0 MiB requested, but not in one piece.',
     );
     const [large] = await failuresIn([{ action: 'oom', size: 8 * MiB, stream: 0, frames: [], device_free: 2 * MiB }]);
     assert.equal(
-      fragmentationText(large),
-      'Without fragmentation it would not have fit either: 4.0 MiB were free in total.',
+      causeText(large),
+      'The device is full: even with an empty cache, 4.0 MiB is missing for the request of 8.0 MiB.',
     );
   });
 
