@@ -2,27 +2,25 @@
 import { ChartView } from './page/chartView.js';
 import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';
-import type { CompareSession } from './compare/compareSession.js';
 import { createControls } from './page/controls.js';
 import { el, setText } from './ui/dom.js';
 import { createEmptyView } from './page/emptyView.js';
 import type { Exporter } from './parts/exporter.js';
 import { createSaveMenu } from './parts/saveMenu.js';
-import { savedName } from './parts/savedName.js';
 import { curveTable } from './chart/curveRows.js';
 import { createFlameView } from './flame/flameView.js';
-import type { FlameSession } from './flame/flameSession.js';
 import { createHelp } from './page/help.js';
 import { listenForKeys } from './page/keys.js';
 import { createBandKey } from './layer/bandKey.js';
 import type { BandSession } from './layer/bandSession.js';
 import { createSelection } from './layer/selection.js';
-import type { AllocatedSession } from './live/allocatedSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMapView } from './map/mapView.js';
-import type { MapSession } from './map/mapSession.js';
 import { createFailure, createMessage } from './parts/message.js';
-import type { RunSession } from './run/runSession.js';
+import type { Questions } from './model/question.js';
+import { runOf } from './run/runQuery.js';
+import { contradiction } from './run/runText.js';
+import type { Tab } from './parts/pane.js';
 import { createRunView } from './run/runView.js';
 import type { TimelineSession } from './actions/session.js';
 import { createSplitter } from './parts/splitter.js';
@@ -32,51 +30,45 @@ import { createTableView } from './page/tableView.js';
 import { watchTheme } from './ui/theme.js';
 import { createTabs } from './ui/tabs.js';
 import { createWhatIfView } from './whatIf/whatIfView.js';
-import type { WhatIfSession } from './whatIf/whatIfSession.js';
 import { PANES, resize, type Pane, type ViewState } from './model/viewState.js';
 
-/** The sessions: each requests one part from the extension. */
-interface Sessions {
+/** What the page does, apart from drawing. */
+interface Parts {
   session: TimelineSession;
   bands: BandSession;
-  allocated: AllocatedSession;
-  flames: FlameSession;
-  maps: MapSession;
-  whatIfs: WhatIfSession;
-  runs: RunSession;
-  compares: CompareSession;
+  questions: Questions;
   exporter: Exporter;
 }
 
 /** Fills the page's root with the timeline. */
-export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
-  const { session, bands, allocated, flames, maps, whatIfs, runs, compares, exporter } = sessions;
+export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts): void {
+  const { session, bands, questions, exporter } = parts;
   const help = createHelp();
   const chartView = new ChartView(store, session);
   const chart = {
     label: strings.chart,
-    name: () => savedName(store.get(), 'timeline'),
+    what: 'timeline',
     picture: () => chartView.picture(),
     table: () => {
       const { curve } = store.get();
       return curve === null ? null : curveTable(curve);
     },
   };
-  const live = createLiveView(store, session, allocated);
-  const contents: Record<Pane, ReturnType<typeof createLiveView>> = {
+  const live = createLiveView(store, session, questions.allocated);
+  const contents: Record<Pane, Tab> = {
     lines: live,
     stacks: live,
-    flame: createFlameView(store, session, flames),
-    map: createMapView(store, session, maps),
-    whatIf: createWhatIfView(store, whatIfs),
-    table: createTableView(store, { session, flames, maps, runs }),
+    flame: createFlameView(store, session, questions.flame),
+    map: createMapView(store, session, questions.map),
+    whatIf: createWhatIfView(store, session, questions.whatIf),
+    table: createTableView(store, session, questions),
   };
-  const menu = createSaveMenu(exporter, () => {
+  const menu = createSaveMenu(store, exporter, () => {
     const { curve, pane } = store.get();
     return curve?.events === 0 ? [contents[pane].saved] : [chart, contents[pane].saved];
   });
   const controls = createControls(store, session, menu, help.button);
-  const run = createRunView(store, session, runs);
+  const run = createRunView(store, session, questions.run);
   const failure = createFailure(() => session.curve.retry());
   const bandFailure = createFailure(() => bands.retry());
   const noEvents = createMessage('hint');
@@ -107,7 +99,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     history,
   );
   timeline.append(createSplitter(store, timeline), lower);
-  const compare = createCompareView(store, session, compares, exporter);
+  const compare = createCompareView(store, session, questions, exporter);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title), timeline, help.dialog);
   listenForKeys(store, session, chartView, help);
 
@@ -122,11 +114,16 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   });
   // A search ends with its tab.
   store.watch((state, before) => {
-    if (tabOf(state) !== tabOf(before)) store.update({ filter: '' });
+    if (nameOfTab(state) !== nameOfTab(before)) store.update({ filter: '' });
   });
-  runs.store.watch(() => untrusted.show(runs.contradiction()));
-  store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view, selection }, before) => {
-    if (selection !== before.selection) untrusted.show(runs.contradiction());
+  const showContradiction = (): void => {
+    const run = runOf(questions.run);
+    const { selection } = store.get();
+    untrusted.show(run === null || selection === null ? null : contradiction(run, selection.path));
+  };
+  questions.run.store.watch(showContradiction);
+  store.follow(({ selection }) => [selection], showContradiction);
+  store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view }) => {
     timeline.hidden = view !== 'timeline';
     // Not in the DOM while hidden: not measured, searched or read by screen readers.
     if (view !== 'compare') compare.remove();
@@ -144,7 +141,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   });
 }
 
-function tabOf({ view, pane, tabled, compare }: ViewState): string {
+function nameOfTab({ view, pane, tabled, compare }: ViewState): string {
   return [view, view === 'compare' ? compare.pane : pane, tabled].join();
 }
 

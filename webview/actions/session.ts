@@ -7,20 +7,16 @@ import {
   type TimelineChoice,
   type TimelineState,
 } from '../../src/protocol/timelineApi.js';
-import type {
-  LiveAt,
-  LiveAtQuery,
-  LiveLine,
-  OwnerSums,
-  TimelineAxis,
-  TimelineQuery,
-  TimelineWindow,
-} from '../../src/protocol/timelineData.js';
+import { MAX_FOCUS } from '../../src/protocol/flameData.js';
+import type { RunCurve } from '../../src/protocol/runData.js';
+import type { LiveAt, LiveLine, OwnerSums, TimelineAxis, TimelineWindow } from '../../src/protocol/timelineData.js';
+import type { CompareChoices } from '../model/compareState.js';
+import type { FlameChoices } from '../model/flameState.js';
 import { axesOf, eventsOfRange, placePin, rangeOfEvents } from '../model/axisChange.js';
 import { drawableExtent, fitRange, NARROWEST, type Range } from '../model/range.js';
 import type { Host } from '../model/host.js';
 import { Latest } from '../model/latest.js';
-import { CURVE_PACE_MS, currentCurve, Question, sentenceOf } from '../model/question.js';
+import { CURVE_PACE_MS, currentCurve, Question, sentenceOf, type Asks } from '../model/question.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import {
@@ -32,9 +28,27 @@ import {
   type ViewState,
 } from '../model/viewState.js';
 
+const CURVE: Asks<'timeline'> = {
+  method: 'timeline',
+  query: ({ selection, axis, range: window, plotWidth: pixels }) =>
+    selection === null ? null : pixels === 0 ? undefined : { ...selection, axis, window, pixels },
+  outlives: true,
+  paceMs: CURVE_PACE_MS,
+};
+
+const LIVE: Asks<'liveAt'> = {
+  method: 'liveAt',
+  query: (state) => {
+    const { selection, pin } = state;
+    const curve = currentCurve(state);
+    const event = pin?.event ?? (curve === null ? null : curve.events - 1);
+    return selection === null || event === null ? null : { ...selection, event, by: listedBy(state) };
+  },
+};
+
 export class TimelineSession {
-  readonly curve: Question<TimelineQuery, TimelineWindow>;
-  readonly live: Question<LiveAtQuery, LiveAt>;
+  readonly curve: Question<'timeline', TimelineWindow>;
+  readonly live: Question<'liveAt'>;
   /** The events that were visible when the axis was changed, until the new axis is known. */
   private carriedEvents: Range | null = null;
   /** The view of a snapshot that disappeared, for example while it is overwritten; restored when it is back. */
@@ -53,34 +67,20 @@ export class TimelineSession {
     private readonly store: Store<ViewState>,
     private readonly host: Pick<Host, 'call'>,
   ) {
-    this.curve = new Question(store, {
-      query: ({ selection, axis, range: window, plotWidth: pixels }) =>
-        selection === null ? null : pixels === 0 ? undefined : { ...selection, axis, window, pixels },
-      ask: async (query, signal) => {
-        const { packed, ...window } = await this.call('timeline', query, signal);
-        return { ...window, ...unpackPoints(packed) };
-      },
-      outlives: true,
-      paceMs: CURVE_PACE_MS,
-    });
-    this.live = new Question(store, {
-      query: (state) => {
-        const { selection, pin } = state;
-        const curve = currentCurve(state);
-        const event = pin?.event ?? (curve === null ? null : curve.events - 1);
-        return selection === null || event === null ? null : { ...selection, event, by: listedBy(state) };
-      },
-      ask: (query, signal) => this.call('liveAt', query, signal),
-    });
+    this.curve = new Question(store, host, CURVE, ({ packed, ...window }): TimelineWindow => ({
+      ...window,
+      ...unpackPoints(packed),
+    }));
+    this.live = new Question(store, host, LIVE);
     this.curve.store.watch(({ answer, loading, error }, before) => {
       const arrived = answer === null || answer === before.answer ? { curve: answer } : this.arrived(answer);
       store.update({ ...arrived, curveLoading: loading, curveError: error });
     });
-    this.live.store.watch(({ answer, loading, error }, before) => {
+    this.live.store.watch(({ answer, error }, before) => {
       const { live } = store.get();
       // The same answer again shall not rebuild a table that is being read.
       const isSame = answer !== before.answer && JSON.stringify(answer) === JSON.stringify(live);
-      store.update({ live: isSame ? live : answer, liveLoading: loading, liveError: error });
+      store.update({ live: isSame ? live : answer });
       if (error !== null) this.openAtEvent = null;
       if (answer !== null && answer.event === this.openAtEvent) this.openLargest(answer);
     });
@@ -187,27 +187,73 @@ export class TimelineSession {
   }
 
   openSource(target: SourceLine): void {
-    this.store.update({ openError: null });
     const { file, line } = target;
-    this.call('openSource', { file, line, preserveFocus: false }).catch((error: unknown) =>
-      this.store.update({ openError: strings.openFailed(sentenceOf(error)) }),
+    this.send(this.call('openSource', { file, line, preserveFocus: false }), (error) =>
+      strings.openFailed(sentenceOf(error)),
     );
+  }
+
+  /** Shows a snapshot of the run at an event of its trace, by default the end. */
+  showPart({ parts, device }: RunCurve, part: number, event: number | null = null): void {
+    const { path, events } = parts[part];
+    this.select({ path, device });
+    // A snapshot without a trace is shown alone.
+    if (events === 0) return;
+    const at = event ?? events - 1;
+    this.lookInto({ event: at, axis: 'events', x: at });
+  }
+
+  /** Changes the choices of the flame graph. A call of `focus` fills the width, if it still exists. */
+  chooseFlame(change: Partial<FlameChoices>): void {
+    if ((change.focus?.length ?? 0) <= MAX_FOCUS)
+      this.store.update({ flame: { ...this.store.get().flame, ...change } });
+  }
+
+  /** Draws the reserved memory and the layout with a change, or no longer if they are drawn. */
+  chooseChange(change: string): void {
+    this.store.update({ change: change === this.store.get().change ? null : change });
+  }
+
+  /** Changes the choices of the comparison. */
+  chooseCompared(change: Partial<CompareChoices>): void {
+    const others = change.pair === undefined && change.folded === undefined ? {} : { compareFocus: [] };
+    this.store.update({ compare: { ...this.store.get().compare, ...change }, ...others });
+  }
+
+  /** Lets a compared call fill the width. @param focus ids of the calls down to it, outermost first; none for everything */
+  focusCompared(focus: readonly number[]): void {
+    const isSame = focus.join() === this.store.get().compareFocus.join();
+    if (focus.length <= MAX_FOCUS && !isSame) this.store.update({ compareFocus: focus });
   }
 
   /** Applies the fix of an allocating line. */
   fixLeak({ file, line }: SourceLine): void {
-    this.call('fixLeak', { file, line }).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
+    this.send(this.call('fixLeak', { file, line }));
   }
 
   /** Runs a command of the extension. */
   run(command: (typeof PAGE_COMMANDS)[number]): void {
-    this.call('run', { command }).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
+    this.send(this.call('run', { command }));
+  }
+
+  /** Puts a setting of the allocator where the program gets its environment from. */
+  applySetting(assignment: string): void {
+    this.send(this.call('applySetting', { assignment }));
+  }
+
+  copySetting(assignment: string): void {
+    this.send(this.call('copyText', { text: assignment }), (error) => strings.copyFailed(sentenceOf(error)));
   }
 
   /** Goes back to the timeline, in the editor as well. */
   clearComparison(): void {
     this.store.update({ view: 'timeline' });
     this.run('clearComparison');
+  }
+
+  private send(sent: Promise<null>, textOf: (error: unknown) => string = sentenceOf): void {
+    this.store.update({ openError: null });
+    sent.catch((error: unknown) => this.store.update({ openError: textOf(error) }));
   }
 
   private call<Name extends keyof TimelineApi>(

@@ -3,10 +3,10 @@ import type { CompareRow, CompareWidth, CompareCell } from '../../src/protocol/c
 import { el } from '../ui/dom.js';
 import { createFlamePane } from '../flame/flamePane.js';
 import type { Saved } from '../parts/saveMenu.js';
-import { comparedName } from '../parts/savedName.js';
 import { comparedFlameTable, comparedTable } from './compareTables.js';
+import type { Questions } from '../model/question.js';
 import { createMessage } from '../parts/message.js';
-import { createPane, type QueryPane } from '../parts/pane.js';
+import { createPane, tabOf, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
@@ -18,7 +18,6 @@ import { filterRows, byLine } from '../parts/rowOrder.js';
 import { ownerName } from '../layer/bandText.js';
 import type { ViewState } from '../model/viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
-import type { CompareSession } from './compareSession.js';
 import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from '../model/compareState.js';
 import { byteText, countText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
@@ -27,82 +26,59 @@ import { growthOf, growthText, signedExactBytes } from './growthText.js';
 export function createCompareGrowth(
   store: Store<ViewState>,
   session: TimelineSession,
-  compares: CompareSession,
+  questions: Questions,
 ): { element: HTMLElement; saved: () => Saved } {
   const panes = createTabs<ComparePane>({
     label: strings.comparePane,
     items: COMPARE_PANES.map((value) => ({ value, text: strings.comparePaneName[value] })),
-    onPick: (pane) => compares.choose({ pane }),
+    onPick: (pane) => session.chooseCompared({ pane }),
   });
   const table = new DataTable<ComparedRow, CompareSort>({
     class: 'compare-table',
     label: strings.compareTable,
-    onSort: (sort) => compares.choose({ sort }),
+    onSort: (sort) => session.chooseCompared({ sort }),
     target: ({ place = null }) => (place?.mapped === true ? place : null),
     open: (line) => session.openSource(line),
   });
   const widths = createChoice<CompareWidth>({
     label: strings.compareWidth,
     names: strings.compareWidthName,
-    onPick: (width) => compares.choose({ width }),
+    onPick: (width) => session.chooseCompared({ width }),
   });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
-  const retry = (): void => compares.retry();
+  const retry = (): void => {
+    for (const question of [questions.compareTable, questions.compareFlame, questions.series]) question.retry();
+  };
   const flame = createFlamePane(store, session, {
     label: strings.comparePaneName.flame,
     tree: strings.compareTree,
     measure: widths.element,
     focused: () => store.get().compareFocus,
-    focus: (path) => compares.focus(path),
-    fold: (folded) => compares.choose({ folded }),
+    focus: (path) => session.focusCompared(path),
+    fold: (folded) => session.chooseCompared({ folded }),
     textOf: (item) => {
       const compared = items.find((one) => one === item);
       return compared === undefined ? '' : comparedText(compared);
     },
     retry,
   });
-  const views: Record<ComparePane, QueryPane> = {
-    table: createPane({
-      class: 'growth-table',
-      label: strings.comparePaneName.table,
-      head: [],
-      search: createSearch(store),
-      scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
-      retry,
-    }),
-    flame,
-  };
-  const saved: Record<ComparePane, Saved> = {
-    table: {
-      label: strings.compareGrowth,
-      name: () => comparedName(store.get(), 'growth'),
-      table: () => {
-        const { answer } = compares.table.store.get();
-        if (answer === null) return null;
-        const isWhole = answer.otherLines > 0 && rows.length === answer.rows.length;
-        return comparedTable(rows, isWhole ? answer.others : null);
-      },
-    },
-    flame: {
-      label: strings.comparePaneName.flame,
-      name: () => comparedName(store.get(), 'growth-by-call'),
-      table: () => (items.length === 0 ? null : comparedFlameTable(items)),
-    },
-  };
+  const list = createPane({
+    class: 'growth-table',
+    label: strings.comparePaneName.table,
+    head: [],
+    search: createSearch(store),
+    scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
+    retry,
+  });
 
   const showTable = (): void => {
-    const { answer } = compares.table.store.get();
+    const { answer } = questions.compareTable;
     const { compare, filter } = store.get();
     table.element.hidden = answer === null;
-    rows =
-      answer === null
-        ? []
-        : sortCompared(
-            filterRows(answer.rows, filter, (row) => ownerName(row, 'whole')),
-            compare.sort,
-          );
     if (answer === null) return;
+    const found = filterRows(answer.rows, filter, (row) => ownerName(row, 'whole'));
+    rows = sortCompared(found, compare.sort);
     const others = { ...answer.others, name: strings.otherLines(answer.otherLines) };
     table.show({
       columns: compareColumns(answer.total.flow !== null),
@@ -112,27 +88,37 @@ export function createCompareGrowth(
       sums: [...(answer.otherLines === 0 ? [] : [others]), { ...answer.total, name: strings.total }],
     });
   };
-  const failed = (error: string | null): string | null => (error === null ? null : strings.compareFailed(error));
-  compares.table.store.watch(({ answer, loading, error }, old) => {
-    views.table.stand({ loading, error: failed(error) });
-    if (answer !== old.answer) showTable();
-  });
-  compares.flame.store.watch(({ answer, loading, error }, old) => {
-    views.flame.stand({ loading, error: failed(error) });
-    flame.showControls(store.get().compare.folded, store.get().compareFocus.length > 0);
-    if (answer === old.answer) return;
-    flame.graph.element.hidden = answer === null;
-    items = answer === null ? [] : comparedItems(answer);
-    flame.graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
-  });
+  store.follow(({ compare, filter }) => [compare.sort, filter], showTable);
+  const failed = strings.compareFailed;
+  const tabs: Record<ComparePane, Tab> = {
+    table: tabOf(list, {
+      question: questions.compareTable,
+      render: showTable,
+      table: ({ others, otherLines, rows: all }) =>
+        comparedTable(rows, otherLines > 0 && rows.length === all.length ? others : null),
+      failed,
+      saved: { label: strings.compareGrowth, what: 'growth' },
+    }),
+    flame: tabOf(flame, {
+      question: questions.compareFlame,
+      render: (answer) => {
+        flame.graph.element.hidden = answer === null;
+        items = answer === null ? [] : comparedItems(answer);
+        flame.graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
+        // The focused call may no longer exist.
+        if (answer !== null) session.focusCompared(answer.focus.map(({ call }) => answer.calls[call].id));
+      },
+      table: () => comparedFlameTable(items),
+      failed,
+      saved: { label: strings.comparePaneName.flame, what: 'growth-by-call' },
+    }),
+  };
   const openFailure = createMessage('error');
-  store.watch(({ compare, openError, filter }, old) => {
+  store.watch(({ compare, compareFocus, openError }) => {
     openFailure.show(openError);
-    const { pane, width, folded, sort } = compare;
-    panes.show(pane, views[pane].element);
-    widths.show(width);
-    flame.showControls(folded, store.get().compareFocus.length > 0);
-    if (sort !== old.compare.sort || filter !== old.filter) showTable();
+    panes.show(compare.pane, tabs[compare.pane].element);
+    widths.show(compare.width);
+    flame.showControls(compare.folded, compareFocus.length > 0);
   });
   return {
     element: el(
@@ -141,7 +127,7 @@ export function createCompareGrowth(
       openFailure.element,
       panes.element,
     ),
-    saved: () => saved[store.get().compare.pane],
+    saved: () => tabs[store.get().compare.pane].saved,
   };
 }
 

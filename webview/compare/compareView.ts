@@ -2,7 +2,6 @@
 import { el, setText } from '../ui/dom.js';
 import { comparable, devicesOf, groupsOf } from '../parts/choiceGroups.js';
 import type { Exporter } from '../parts/exporter.js';
-import { comparedName } from '../parts/savedName.js';
 import { seriesTable as savedSeries } from './compareTables.js';
 import { createSaveMenu } from '../parts/saveMenu.js';
 import { createFailure, createMessage } from '../parts/message.js';
@@ -17,10 +16,10 @@ import { createProgress } from '../ui/progress.js';
 import { createSplitter } from '../parts/splitter.js';
 import { createChoice } from '../ui/choice.js';
 import type { ComparePair, SeriesAxis, SeriesRef } from '../../src/protocol/compareData.js';
-import { coarse } from '../model/question.js';
+import { coarse, type Questions } from '../model/question.js';
 import { resize, type ViewState } from '../model/viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
-import { shownSeries, type CompareSession } from './compareSession.js';
+import { shownSeries } from './compareQuery.js';
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
 import { popup } from '../parts/popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
@@ -31,7 +30,7 @@ const MAX_OFFERED = 64;
 export function createCompareView(
   store: Store<ViewState>,
   session: TimelineSession,
-  compares: CompareSession,
+  questions: Questions,
   exporter: Exporter,
 ): HTMLElement {
   const side = (label: string, which: 'a' | 'b'): ReturnType<typeof createDropdown> =>
@@ -39,7 +38,7 @@ export function createCompareView(
       label,
       onPick: (path) => {
         const { pair } = store.get().compare;
-        if (pair !== null) compares.choose({ pair: { ...pair, [which]: path } });
+        if (pair !== null) session.chooseCompared({ pair: { ...pair, [which]: path } });
       },
     });
   const before = side(strings.compareBefore, 'a');
@@ -51,7 +50,7 @@ export function createCompareView(
     kind: 'sign',
     onPress: () => {
       const { pair } = store.get().compare;
-      if (pair !== null) compares.choose({ pair: { a: pair.b, b: pair.a } });
+      if (pair !== null) session.chooseCompared({ pair: { a: pair.b, b: pair.a } });
     },
   });
   const sameStep = createButton({
@@ -60,43 +59,43 @@ export function createCompareView(
     onPress: () => {
       const { choices, compare } = store.get();
       const pair = compare.pair === null ? null : pairAtSameStep(comparable(choices), compare.pair);
-      if (pair !== null) compares.choose({ pair });
+      if (pair !== null) session.chooseCompared({ pair });
     },
   });
   const device = createDropdown({
     label: strings.device,
-    onPick: (value) => compares.choose({ device: Number(value) }),
+    onPick: (value) => session.chooseCompared({ device: Number(value) }),
   });
   const extent = createChoice<'snapshots' | 'runs'>({
     label: strings.compareExtent,
     names: strings.compareExtentName,
-    onPick: (value) => compares.choose({ whole: value === 'runs' }),
+    onPick: (value) => session.chooseCompared({ whole: value === 'runs' }),
   });
   const axis = createChoice<SeriesAxis>({
     label: strings.axis,
     names: strings.seriesAxisName,
-    onPick: (value) => compares.choose({ axis: value }),
+    onPick: (value) => session.chooseCompared({ axis: value }),
   });
   const clear = createButton({ text: strings.clearComparison, onPress: () => session.clearComparison() });
   const progress = createProgress(strings.loading);
-  const failure = createFailure(() => compares.retry());
+  const failure = createFailure(() => questions.series.retry());
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
-  const growth = createCompareGrowth(store, session, compares);
+  const growth = createCompareGrowth(store, session, questions);
   const name = (text: string, letter: number): HTMLElement =>
     el('span', { class: `series-letter series-${letter}`, attributes: { 'aria-hidden': 'true' } }, text);
   const curves = {
     label: strings.series,
-    name: () => comparedName(store.get(), 'curves'),
+    what: 'curves',
     picture: () => series.picture(),
     table: () => {
-      const { answer } = compares.series.store.get();
+      const { answer } = questions.series;
       const names = (answer?.curves ?? []).map((one) => seriesName(store.get().choices ?? [], one));
       return answer === null ? null : savedSeries(answer, names);
     },
   };
-  const menu = createSaveMenu(exporter, () => [curves, growth.saved()]);
+  const menu = createSaveMenu(store, exporter, () => [curves, growth.saved()]);
   const controls = el(
     'div',
     { class: 'controls', attributes: { role: 'group', 'aria-label': strings.compareControls } },
@@ -105,7 +104,7 @@ export function createCompareView(
     el('span', { class: 'together' }, swap.element, sameStep.element),
     el('span', { class: 'together' }, extent.element, axis.element, device.element),
     progress.element,
-    createOtherSeries(store, compares),
+    createOtherSeries(store, session),
     menu,
     clear.element,
   );
@@ -127,7 +126,7 @@ export function createCompareView(
     if (shown === 'compare' && pair === null) {
       const first = firstPair(all, selection?.path ?? null);
       if (first !== null) {
-        compares.choose({ pair: first });
+        session.chooseCompared({ pair: first });
         return;
       }
     }
@@ -143,19 +142,25 @@ export function createCompareView(
     device.show(devicesOf(devices), String(compare.device));
     extent.show(compare.whole ? 'runs' : 'snapshots');
   });
-  compares.series.store.watch(({ answer, loading, error }, old) => {
+  questions.series.store.watch(({ answer, loading, error }) => {
     progress.show(loading);
     failure.show(error === null ? null : strings.seriesFailed(error));
     series.element.classList.toggle('stale', loading && answer !== null);
-    if (answer === old.answer) return;
-    series.show(answer);
-    axis.show(answer?.axis ?? 'events', answer?.axes);
   });
-  compares.table.store.watch(({ answer: table }, old) => {
-    if (table === old.answer) return;
-    const note = table?.reused === true ? [strings.addressesReused] : [];
-    setText(summary, [...(table?.sentences ?? []), ...note].join(' '));
-  });
+  questions.series.store.follow(
+    ({ answer }) => [answer],
+    ([answer]) => {
+      series.show(answer);
+      axis.show(answer?.axis ?? 'events', answer?.axes);
+    },
+  );
+  questions.compareTable.store.follow(
+    ({ answer }) => [answer],
+    ([table]) => {
+      const note = table?.reused === true ? [strings.addressesReused] : [];
+      setText(summary, [...(table?.sentences ?? []), ...note].join(' '));
+    },
+  );
   return view;
 }
 
@@ -168,7 +173,7 @@ function seriesName(choices: readonly TimelineChoice[], { path, device, whole }:
 }
 
 /** Boxes for the other runs, ranks and devices. */
-function createOtherSeries(store: Store<ViewState>, compares: CompareSession): HTMLElement {
+function createOtherSeries(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const boxesOf = el('fieldset', { class: 'menu', attributes: { 'aria-label': strings.otherSeries } });
   const element = popup('other-series', strings.otherSeries, boxesOf);
   let built = '';
@@ -192,7 +197,7 @@ function createOtherSeries(store: Store<ViewState>, compares: CompareSession): H
         text: seriesName(all, series),
         onChange: (checked) => {
           const rest = store.get().compare.others.filter((one) => keyOf(one, all) !== keyOf(series, all));
-          compares.choose({ others: checked ? [...rest, series] : rest });
+          session.chooseCompared({ others: checked ? [...rest, series] : rest });
         },
       });
       box.show(ticked.includes(keyOf(series, all)));

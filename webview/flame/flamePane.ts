@@ -1,6 +1,6 @@
 /** A flame graph in its tab, with controls to fold it and to go back. */
 import { el } from '../ui/dom.js';
-import { createPane, type QueryPane } from '../parts/pane.js';
+import { createPane, type Pane } from '../parts/pane.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
@@ -10,7 +10,7 @@ import type { ViewState } from '../model/viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import type { FlameItem } from './flameItems.js';
 
-interface FlamePane extends QueryPane {
+interface FlamePane extends Pane {
   readonly graph: FlameGraph;
   readonly scroller: HTMLElement;
   showControls(folded: boolean, isFocused: boolean): void;

@@ -1,8 +1,7 @@
 /** The flame graph of live memory at the selected instant, with search, folding and navigation. */
 import type { Flame } from '../../src/protocol/flameData.js';
 import { flameTable } from './flameText.js';
-import type { Saved } from '../parts/saveMenu.js';
-import { savedName } from '../parts/savedName.js';
+import { tabOf, type Tab } from '../parts/pane.js';
 import { byteText } from '../../src/core/text/numberText.js';
 import { formatShare } from '../text/format.js';
 import { cssOf } from '../layer/palette.js';
@@ -13,24 +12,18 @@ import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
-import { coarse } from '../model/question.js';
+import { coarse, type Question } from '../model/question.js';
 import { resize, type ViewState } from '../model/viewState.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
 import { createFlamePane } from './flamePane.js';
-import type { FlameSession } from './flameSession.js';
 import type { FlameMeasure } from '../model/flameState.js';
 import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
 
-export function createFlameView(
-  store: Store<ViewState>,
-  session: TimelineSession,
-  flames: FlameSession,
-): { element: HTMLElement; saved: Saved } {
-  const answer = () => flames.store.get().answer;
+export function createFlameView(store: Store<ViewState>, session: TimelineSession, flames: Question<'flame'>): Tab {
   const measure = createChoice<FlameMeasure>({
     label: strings.flameMeasure,
     names: strings.flameMeasureName,
-    onPick: (measure) => flames.choose({ measure }),
+    onPick: (measure) => session.chooseFlame({ measure }),
   });
   let items: readonly FlameItem[] = [];
   const pane = createFlamePane(store, session, {
@@ -39,63 +32,60 @@ export function createFlameView(
     measure: measure.element,
     search: createSearch(store),
     focused: () => store.get().flame.focus,
-    focus: (focus) => flames.choose({ focus }),
+    focus: (focus) => session.chooseFlame({ focus }),
     // The path to the focused call may have changed.
-    fold: (folded) => flames.choose({ folded, focus: [] }),
-    textOf: (item) => {
-      const flame = answer();
-      return flame === null ? '' : itemText(item, flame);
-    },
+    fold: (folded) => session.chooseFlame({ folded, focus: [] }),
+    textOf: (item) => (flames.answer === null ? '' : itemText(item, flames.answer)),
     retry: () => flames.retry(),
   });
   const { graph, scroller } = pane;
   new ResizeObserver(() => resize(store, { flamePixels: coarse(scroller.clientWidth) })).observe(scroller);
 
-  /** After an answer, or after a change of the search. */
   const showFound = (): void => {
-    const flame = answer();
+    const { answer } = flames;
     const state = store.get();
     const found = findItems(items, state.filter, callName);
     graph.mark(found);
-    pane.summarize(flame === null ? '' : summaryOf(flame, state, items, found));
+    pane.summarize(answer === null ? '' : summaryOf(answer, state, items, found));
   };
   const draw = (): void => {
-    const flame = answer();
-    graph.show(items, flame?.focus.length ?? 0, (item) => ({
+    const { answer } = flames;
+    graph.show(items, answer?.focus.length ?? 0, (item) => ({
       text: `${shortName(item)}  ${byteText(item.bytes)}`,
       fill: fillOf(store.get(), item),
-      label: flame === null ? '' : itemText(item, flame),
+      label: answer === null ? '' : itemText(item, answer),
       classes: itemClasses(item),
     }));
   };
-  flames.store.watch(({ answer: flame, loading, error }, before) => {
-    pane.stand({ loading, error: error === null ? null : strings.flameFailed(error) });
-    graph.element.hidden = flame === null;
-    if (flame === before.answer) return;
-    items = flame === null ? [] : flameItems(flame);
-    draw();
-    showFound();
-  });
-  store.watch((state, before) => {
-    const { pin, curve, filter } = state;
-    const flame = answer();
-    scroller.classList.toggle('stale', flame !== null && flame.event !== (pin?.event ?? (curve?.events ?? 0) - 1));
-    if (state.wholeBands !== before.wholeBands && state.pane === 'flame') draw();
-    if (state.flame === before.flame && filter === before.filter && state !== before) return;
-    const { folded, measure: measured, focus } = state.flame;
-    measure.show(measured);
-    pane.showControls(folded, focus.length > 0);
-    showFound();
+  store.follow(
+    ({ flame }) => [flame],
+    ([{ folded, measure: measured, focus }]) => {
+      measure.show(measured);
+      pane.showControls(folded, focus.length > 0);
+    },
+  );
+  store.follow(({ flame, filter }) => [flame, filter], showFound);
+  store.follow(({ wholeBands, pane }) => [pane === 'flame' ? wholeBands : null], draw);
+  store.watch(({ pin, curve }) => {
+    const { answer } = flames;
+    scroller.classList.toggle('stale', answer !== null && answer.event !== (pin?.event ?? (curve?.events ?? 0) - 1));
   });
 
-  return {
-    element: pane.element,
-    saved: {
-      label: strings.paneName.flame,
-      name: () => savedName(store.get(), 'flame'),
-      table: () => (items.length === 0 ? null : flameTable(items)),
+  return tabOf(pane, {
+    question: flames,
+    render: (flame) => {
+      graph.element.hidden = flame === null;
+      items = flame === null ? [] : flameItems(flame);
+      draw();
+      showFound();
+      // The focused call may no longer exist.
+      const focus = flame?.focus.map(({ call }) => flame.calls[call].id) ?? store.get().flame.focus;
+      if (focus.join() !== store.get().flame.focus.join()) session.chooseFlame({ focus });
     },
-  };
+    table: () => flameTable(items),
+    failed: strings.flameFailed,
+    saved: { label: strings.paneName.flame, what: 'flame' },
+  });
 }
 
 function summaryOf(flame: Flame, state: ViewState, items: readonly FlameItem[], found: ReadonlySet<number>): string {

@@ -16,7 +16,6 @@ const MAX_ENTRIES = 10;
 export function createBandKey(store: Store<ViewState>): HTMLElement {
   const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
   const key = el('div', { class: 'band-key' }, list);
-  let drawn: StackedBands | null = null;
   let shownText = '';
   const draw = (stacked: StackedBands | null): void => {
     if (stacked === null) return;
@@ -27,12 +26,11 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
     if (text !== shownText) list.replaceChildren(...itemsOf(entries));
     shownText = text;
   };
-  store.watch(({ stacked, wholeBands }) => {
-    const front = stacked ?? wholeBands;
-    if (front !== drawn) draw(front);
-    drawn = front;
-  });
-  watchTheme(() => draw(drawn));
+  store.follow(
+    ({ stacked, wholeBands }) => [stacked ?? wholeBands],
+    ([front]) => draw(front),
+  );
+  watchTheme(() => draw(store.get().stacked ?? store.get().wholeBands));
   return key;
 }
 

@@ -1,5 +1,5 @@
 /** The bands of the visible range and of the whole history, and details of the band under the pointer. */
-import type { BandDetail, BandDetailQuery, Bands, BandSeries, BandsQuery } from '../../src/protocol/bandData.js';
+import type { BandDetail, BandDetailQuery, BandSeries, BandsQuery } from '../../src/protocol/bandData.js';
 import type { Host } from '../model/host.js';
 import { CURVE_PACE_MS, currentCurve, Question } from '../model/question.js';
 import type { Store } from '../model/store.js';
@@ -7,20 +7,21 @@ import type { BandRef, ViewState } from '../model/viewState.js';
 import { stackBands, type StackedBands } from '../model/stackedBands.js';
 
 export class BandSession {
-  private readonly window: Question<BandsQuery, Bands>;
-  private readonly whole: Question<BandsQuery, Bands>;
+  private readonly window: Question<'bands'>;
+  private readonly whole: Question<'bands'>;
 
   constructor(store: Store<ViewState>, host: Pick<Host, 'call'>) {
     const bands = (query: (state: ViewState) => BandsQuery | null, show: (stacked: StackedBands | null) => void) => {
-      const question = new Question<BandsQuery, Bands>(store, {
+      const question = new Question(store, host, {
+        method: 'bands',
         query,
-        ask: (asked, signal) => host.call('bands', asked, signal),
         subject: ({ path, device, grouping, axis }) => [path, device, grouping, axis],
         paceMs: CURVE_PACE_MS,
       });
-      question.store.watch(({ answer }, before) => {
-        if (answer !== before.answer) show(answer === null ? null : stackBands(answer));
-      });
+      question.store.follow(
+        ({ answer }) => [answer],
+        ([answer]) => show(answer === null ? null : stackBands(answer)),
+      );
       return question;
     };
     this.window = bands(windowQuery, (stacked) => store.update({ stacked }));
@@ -28,9 +29,9 @@ export class BandSession {
     for (const { store: own } of [this.window, this.whole])
       own.watch(() => store.update({ bandsError: this.whole.store.get().error ?? this.window.store.get().error }));
     const detail = (of: 'pointed' | 'selected', show: (detail: BandDetail | null) => void): void => {
-      const question = new Question<BandDetailQuery, BandDetail>(store, {
+      const question = new Question(store, host, {
+        method: 'bandDetail',
         query: (state) => detailQuery(state, state[of]),
-        ask: (asked, signal) => host.call('bandDetail', asked, signal),
         subject: (asked) => asked,
       });
       question.store.watch(({ answer }) => show(answer));

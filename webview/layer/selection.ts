@@ -47,16 +47,13 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     el('span', { class: 'together' }, open.element, fix.element, close.element),
     advice,
   );
-  store.watch((state, before) => {
-    const { selectedDetail } = state;
-    panel.hidden = selectedDetail === null;
-    if (
-      selectedDetail !== null &&
-      (selectedDetail !== before.selectedDetail || state.wholeBands !== before.wholeBands)
-    ) {
-      describe(selectedDetail, state);
-    }
-  });
+  store.follow(
+    ({ selectedDetail, wholeBands }) => [selectedDetail, wholeBands],
+    ([shown]) => {
+      panel.hidden = shown === null;
+      if (shown !== null) describe(shown, store.get());
+    },
+  );
 
   function describe(shown: BandDetail, state: ViewState): void {
     const { place, bytes } = shown;

@@ -2,11 +2,10 @@
 import type { AllocatedIn, LiveAt, OwnerSums, LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../ui/dom.js';
 import { liveTable } from './rows.js';
-import type { Saved } from '../parts/saveMenu.js';
-import { savedName } from '../parts/savedName.js';
 import { whenOf } from '../text/instant.js';
 import { swatchOf } from '../layer/swatches.js';
-import { createPane } from '../parts/pane.js';
+import type { Question } from '../model/question.js';
+import { createPane, type Tab } from '../parts/pane.js';
 import { fileAndLine } from '../../src/core/text/pathText.js';
 import { pathEnd } from '../text/place.js';
 import { createSearch } from '../parts/search.js';
@@ -26,15 +25,14 @@ import {
 import { filterRows } from '../parts/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../model/viewState.js';
-import type { AllocatedSession } from './allocatedSession.js';
 import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from './rows.js';
 import { formatShare } from '../text/format.js';
 
 export function createLiveView(
   store: Store<ViewState>,
   session: TimelineSession,
-  allocated: AllocatedSession,
-): { element: HTMLElement; saved: Saved } {
+  allocated: Question<'allocatedIn'>,
+): Tab {
   let shown: readonly LiveRow[] = [];
   const listing = createChoice<Listing>({
     label: strings.listing,
@@ -62,47 +60,55 @@ export function createLiveView(
     },
   });
 
-  let drawn: readonly unknown[] = [];
+  const listed = (): Listed | null => listedIn(store.get(), allocated.answer);
   const draw = (): void => {
     const state = store.get();
-    const own = state.listing === 'live' ? session.live.store.get() : allocated.store.get();
-    const listed = listedIn(state, allocated.store.get().answer);
-    const { pin, live, curve } = state;
-    const event = pin?.event ?? (curve?.events ?? 0) - 1;
-    listing.show(state.listing);
-    pane.stand({ loading: own.loading, error: own.error === null ? null : strings.liveFailed(own.error) });
-    scroller.hidden = listed === null;
-    scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
-    pane.summarize(listed === null ? '' : listed.summary);
-    const parts = [listed?.sums, state.sort, state.filter, state.highlight, state.wholeBands];
-    if (listed === null || parts.every((part, at) => part === drawn[at])) return;
-    const isOther = listed.sums !== drawn[0];
-    drawn = parts;
-    const all = ownerRows(listed.sums, listed.bytes, state.highlight);
+    const shownList = listed();
+    if (shownList === null) return;
+    const { sums, bytes, name } = shownList;
+    const all = ownerRows(sums, bytes, state.highlight);
     const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
     shown = rows;
     const sum = (name: string, of: readonly LiveRow[]) => ({ kind: 'sum' as const, name, ...sumOf(of) });
-    const total = { ...sum(`${strings.total} ${listed.name}`, all), bytes: listed.bytes };
+    const total = { ...sum(`${strings.total} ${name}`, all), bytes };
     table.show({
-      columns: liveColumns(listed.bytes, tellApart(all), (row) =>
-        row.kind === 'line' ? swatchOf(state, row.line) : null,
-      ),
+      columns: liveColumns(bytes, tellApart(all), (row) => (row.kind === 'line' ? swatchOf(state, row.line) : null)),
       rows,
       sort: state.sort,
       sums: rows.length === all.length ? [total] : [sum(strings.shown(rows.length, all.length), rows), total],
     });
-    if (isOther) table.revealCurrent();
     nothing.hidden = rows.length > 0 || state.filter === '';
   };
-  store.watch(draw);
-  allocated.store.watch(draw);
+  const stand = (): void => {
+    const state = store.get();
+    const { pin, live, curve } = state;
+    const { loading, error } = (state.listing === 'live' ? session.live : allocated).store.get();
+    const event = pin?.event ?? (curve?.events ?? 0) - 1;
+    listing.show(state.listing);
+    pane.stand({ loading, error: error === null ? null : strings.liveFailed(error) });
+    scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
+    const summary = listed()?.summary;
+    scroller.hidden = summary === undefined;
+    pane.summarize(summary ?? '');
+  };
+  const follow = (): void => {
+    draw();
+    table.revealCurrent();
+  };
+  store.follow(({ listing, live }) => [listing === 'live' ? live : null], follow);
+  allocated.store.follow(({ answer }) => [answer], follow);
+  store.follow(({ sort, filter, highlight, wholeBands }) => [sort, filter, highlight, wholeBands], draw);
+  store.watch(stand);
+  for (const question of [session.live, allocated]) (question.store as Store<object>).watch(stand);
 
   return {
     element: pane.element,
     saved: {
       label: strings.listing,
-      name: () => savedName(store.get(), store.get().listing),
-      table: () => (listedIn(store.get(), allocated.store.get().answer) === null ? null : liveTable(shown)),
+      get what() {
+        return store.get().listing;
+      },
+      table: () => (listed() === null ? null : liveTable(shown)),
     },
   };
 }

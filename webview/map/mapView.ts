@@ -2,30 +2,23 @@
 import type { MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { el } from '../ui/dom.js';
 import { mapTable } from './mapText.js';
-import type { Saved } from '../parts/saveMenu.js';
-import { savedName } from '../parts/savedName.js';
 import { placePin } from '../model/axisChange.js';
 import { countText } from '../../src/core/text/numberText.js';
 import { whenOf } from '../text/instant.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
 import { createMessage } from '../parts/message.js';
-import { createPane } from '../parts/pane.js';
+import type { Question } from '../model/question.js';
+import { createPane, tabOf, type Tab } from '../parts/pane.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { resize, type ViewState } from '../model/viewState.js';
 import { MapGrid } from './mapGrid.js';
-import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
 
-export function createMapView(
-  store: Store<ViewState>,
-  session: TimelineSession,
-  maps: MapSession,
-): { element: HTMLElement; saved: Saved } {
-  const answer = () => maps.store.get().answer;
+export function createMapView(store: Store<ViewState>, session: TimelineSession, maps: Question<'memoryMap'>): Tab {
   const zoomIn = createButton({ text: '+', hint: strings.mapZoom, kind: 'sign', onPress: () => grid.zoom(true) });
   const whole = createButton({ text: '↔', hint: strings.mapWhole, kind: 'sign', onPress: () => grid.zoom(false) });
   const grid = new MapGrid({
@@ -34,16 +27,12 @@ export function createMapView(
       return paint === null ? null : cssOf(paint.fill);
     },
     open: (piece) => {
-      const map = answer();
-      const place = map === null ? null : (ownerOfPiece(map, piece)?.place ?? null);
+      const place = maps.answer === null ? null : (ownerOfPiece(maps.answer, piece)?.place ?? null);
       if (place?.mapped === true) session.openSource(place);
       else store.update({ openError: strings.pieceNotMapped });
     },
     zoom: (mapOnly) => store.update({ mapOnly }),
-    look: (piece) => {
-      const map = answer();
-      pane.read(map === null || piece === null ? '' : pieceText(map, piece));
-    },
+    look: (piece) => pane.read(maps.answer === null || piece === null ? '' : pieceText(maps.answer, piece)),
   });
   const noPlaces = createMessage('hint');
   const replayed = createMessage('hint');
@@ -63,34 +52,29 @@ export function createMapView(
     grid.fit();
   }).observe(scroller);
 
-  maps.store.watch(({ answer: map, loading, error }, before) => {
-    pane.stand({ loading, error: error === null ? null : strings.mapFailed(error) });
-    noPlaces.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
-    grid.element.hidden = map?.hasPlaces !== true;
-    if (map === before.answer) return;
-    const when = map === null || map.isEnd ? strings.atTheEnd : whenOf(map, store.get());
-    pane.summarize(map?.hasPlaces === true ? `${when}: ${mapSummary(map)}` : '');
-    replayed.show(map === null ? null : noteOf(map));
-    pane.read('');
-    whole.setEnabled(map?.only != null);
-    if (map !== null) grid.show(map);
-  });
-  store.watch(({ wholeBands, pane: shown }, before) => {
-    const map = answer();
-    if (map !== null && shown === 'map' && wholeBands !== before.wholeBands) grid.show(map);
-  });
-
-  return {
-    element: pane.element,
-    saved: {
-      label: strings.paneName.map,
-      name: () => savedName(store.get(), 'map'),
-      table: () => {
-        const map = answer();
-        return map?.hasPlaces === true ? mapTable(map) : null;
-      },
+  store.follow(
+    ({ wholeBands, pane }) => [pane === 'map' ? wholeBands : null],
+    () => {
+      if (maps.answer !== null) grid.show(maps.answer);
     },
-  };
+  );
+
+  return tabOf(pane, {
+    question: maps,
+    render: (map) => {
+      noPlaces.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
+      grid.element.hidden = map?.hasPlaces !== true;
+      const when = map === null || map.isEnd ? strings.atTheEnd : whenOf(map, store.get());
+      pane.summarize(map?.hasPlaces === true ? `${when}: ${mapSummary(map)}` : '');
+      replayed.show(map === null ? null : noteOf(map));
+      pane.read('');
+      whole.setEnabled(map?.only != null);
+      if (map !== null) grid.show(map);
+    },
+    table: (map) => (map.hasPlaces ? mapTable(map) : null),
+    failed: strings.mapFailed,
+    saved: { label: strings.paneName.map, what: 'map' },
+  });
 }
 
 /** What the picture is, if it is not the snapshot itself. */

@@ -1,9 +1,11 @@
 /** A question that follows the page: its query is derived from the state, and whatever changes it asks again. */
+import type { TimelineApi } from '../../src/protocol/timelineApi.js';
+import type { Host } from './host.js';
 import { Latest } from './latest.js';
 import { Store } from './store.js';
 import type { Selection, ViewState } from './viewState.js';
 
-interface Answered<Answer> {
+export interface Answered<Answer> {
   /** The last answer, perhaps to an earlier query while the next one loads. */
   answer: Answer | null;
   loading: boolean;
@@ -11,12 +13,13 @@ interface Answered<Answer> {
   error: string | null;
 }
 
-interface QuestionOptions<Query, Answer> {
+/** What a view asks the extension, derived from the state of the page. */
+export interface Asks<Name extends keyof TimelineApi> {
+  method: Name;
   /** What a state asks. Null ends the question and its answer; undefined ends it and keeps the last answer. */
-  query: (state: ViewState) => Query | null | undefined;
-  ask: (query: Query, signal: AbortSignal) => Promise<Answer>;
+  query: (state: ViewState) => TimelineApi[Name]['params'] | null | undefined;
   /** What an answer is about, by default a device of a snapshot: an answer about something else is discarded. */
-  subject?: (query: Query) => unknown;
+  subject?: (query: TimelineApi[Name]['params']) => unknown;
   /** True if the last answer stays until there is one about the next subject, and after a failure. */
   outlives?: boolean;
   /** Minimum time between two queries about one subject, for answers that cost more than a frame. */
@@ -27,19 +30,22 @@ interface QuestionOptions<Query, Answer> {
 export const CURVE_PACE_MS = 150;
 const STEP_OF_PIXELS = 64;
 
-export class Question<Query extends object, Answer> {
+export class Question<Name extends keyof TimelineApi, Answer = TimelineApi[Name]['result']> {
   readonly store = new Store<Answered<Answer>>({ answer: null, loading: false, error: null });
-  private readonly latest: Latest<Query, Answer>;
+  private readonly latest: Latest<TimelineApi[Name]['params'], Answer>;
   /** The last query, its subject, and the state of the extension's files that it asked about. */
   private last = { asked: '', about: '', revision: -1 };
 
+  /** @param receive what the page keeps of a result, by default all */
   constructor(
     private readonly page: Store<ViewState>,
-    private readonly options: QuestionOptions<Query, Answer>,
+    host: Pick<Host, 'call'>,
+    private readonly asks: Asks<Name>,
+    receive = (result: TimelineApi[Name]['result']): Answer => result as Answer,
   ) {
-    const { ask, outlives = false, paceMs } = options;
+    const { method, outlives = false, paceMs } = asks;
     this.latest = new Latest(
-      ask,
+      async (query, signal) => receive(await host.call(method, query, signal)),
       {
         answer: (answer) => this.store.update({ answer, error: null }),
         failure: (error) => this.store.update({ ...(!outlives && { answer: null }), error: sentenceOf(error) }),
@@ -50,6 +56,11 @@ export class Question<Query extends object, Answer> {
     page.watch(() => this.follow());
   }
 
+  /** The last answer, null without one. */
+  get answer(): Answer | null {
+    return this.store.get().answer;
+  }
+
   /** Asks again, after a failure. */
   retry(): void {
     this.last.asked = '';
@@ -58,7 +69,7 @@ export class Question<Query extends object, Answer> {
 
   private follow(): void {
     const state = this.page.get();
-    const query = this.options.query(state);
+    const query = this.asks.query(state);
     if (query == null) {
       if (this.store.get().loading || query === null) this.last.asked = '';
       this.latest.cancel();
@@ -66,7 +77,7 @@ export class Question<Query extends object, Answer> {
       return;
     }
     const { revision } = state;
-    const { subject = deviceOf, outlives = false } = this.options;
+    const { subject = deviceOf, outlives = false } = this.asks;
     const asked = JSON.stringify([query, revision]);
     if (asked === this.last.asked) return;
     const about = JSON.stringify(subject(query));
@@ -80,8 +91,21 @@ export class Question<Query extends object, Answer> {
   }
 }
 
-function deviceOf(query: Partial<Selection>): unknown {
-  return [query.path, query.device];
+function deviceOf(query: object): unknown {
+  const { path, device }: Partial<Selection> = query;
+  return [path, device];
+}
+
+/** Each question that views share, once. */
+export interface Questions {
+  readonly allocated: Question<'allocatedIn'>;
+  readonly flame: Question<'flame'>;
+  readonly map: Question<'memoryMap'>;
+  readonly whatIf: Question<'whatIf'>;
+  readonly run: Question<'runCurve'>;
+  readonly compareTable: Question<'compareTable'>;
+  readonly compareFlame: Question<'compareFlame'>;
+  readonly series: Question<'series'>;
 }
 
 /** The width of a picture in steps, so that resizing the window causes few requests. */

@@ -22,4 +22,19 @@ export class Store<State extends object> {
     this.listeners.add(listener);
     listener(this.state, this.state);
   }
+
+  /** Calls `listener` now, and after each change of a part that `select` names. */
+  follow<const Parts extends readonly unknown[]>(
+    select: (state: State) => Parts,
+    listener: (parts: NoInfer<Parts>) => void,
+  ): void {
+    let known: Parts | null = null;
+    this.watch((state) => {
+      const parts = select(state);
+      const isSame = known?.length === parts.length && known.every((part, at) => Object.is(part, parts[at]));
+      if (isSame) return;
+      known = parts;
+      listener(parts);
+    });
+  }
 }

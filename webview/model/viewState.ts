@@ -93,8 +93,6 @@ export const INITIAL = {
   curveError: null as string | null,
   pin: null as Pin | null,
   live: null as LiveAt | null,
-  liveLoading: false,
-  liveError: null as string | null,
   /** Why a source line could not be opened. */
   openError: null as string | null,
   flame: PLAIN_FLAME,

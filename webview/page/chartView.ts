@@ -37,9 +37,6 @@ const MARK_REACH = 5;
 /** Time without change after which the view counts as still, in milliseconds. */
 const STILL_MS = 150;
 
-/** The inputs of the bands, besides the curve and its range. */
-const BAND_PARTS = ['stacked', 'wholeBands', 'selected', 'highlight', 'cursorLine'] as const;
-
 /** The target of the cursor. */
 interface Cursor {
   event: number;
@@ -121,25 +118,42 @@ export class ChartView {
       this.drawCurve();
     });
     this.listen();
-    store.watch((state, before) => {
-      this.chart.fillLive(!state.layer || state.curve?.hasAllocations === false);
-      if (state.selection !== before.selection) {
+    store.follow(
+      ({ layer, curve }) => [!layer || curve?.hasAllocations === false],
+      ([isFilled]) => this.chart.fillLive(isFilled),
+    );
+    store.follow(
+      ({ selection }) => [selection],
+      () => {
         this.cursor = null;
         this.band = null;
-      }
-      const moves = state.range !== before.range || state.heights !== before.heights;
-      if (moves) {
+      },
+    );
+    store.follow(
+      ({ range, heights }) => [range, heights],
+      () => {
         this.moving = true;
         this.settle();
-      }
-      const isOther = state.curve !== before.curve || state.reservedWith !== before.reservedWith;
-      if (isOther || moves || state.layer !== before.layer) this.drawCurve();
-      else if (BAND_PARTS.some((part) => state[part] !== before[part])) this.drawBands();
-      else if (state.pin !== before.pin || state.looked !== before.looked) this.drawOverlay();
-      const { curve, selection } = state;
-      const other = curve !== null && (curve.path !== selection?.path || curve.device !== selection.device);
-      this.element.classList.toggle('stale', other);
-    });
+      },
+    );
+    store.follow(
+      ({ curve, reservedWith, layer, range, heights }) => [curve, reservedWith, layer, range, heights],
+      this.drawCurve,
+    );
+    store.follow(
+      ({ stacked, wholeBands, selected, highlight, cursorLine: line }) => [
+        stacked,
+        wholeBands,
+        selected,
+        highlight,
+        line,
+      ],
+      this.drawBands,
+    );
+    store.follow(({ pin, looked }) => [pin, looked], this.drawOverlay);
+    store.watch((state) =>
+      this.element.classList.toggle('stale', state.curve !== null && !isShown(state.curve, state)),
+    );
   }
 
   /** The drawn allocations, and the curve over them; null while nothing is drawn. */

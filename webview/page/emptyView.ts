@@ -30,7 +30,7 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
   const reading = createMessage('hint');
   const strip = el('canvas', { class: 'reading-strip', attributes: { 'aria-hidden': 'true' } });
   const view = el('section', { class: 'empty' }, failure.element, reading.element, strip, invitation);
-  store.watch((state, before) => {
+  store.watch((state) => {
     const { choices, choicesError } = state;
     failed.show(state.openError);
     failure.show(choicesError === null ? null : strings.readyFailed(choicesError));
@@ -40,8 +40,13 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
     strip.hidden = !isReading || state.readSoFar === null;
     invitation.hidden = !empty || state.reading;
     view.hidden = choicesError === null && !empty;
-    if (!strip.hidden && state.readSoFar !== before.readSoFar) drawSoFar(strip, state.readSoFar);
   });
+  store.follow(
+    ({ readSoFar }) => [readSoFar],
+    ([readSoFar]) => {
+      if (!strip.hidden) drawSoFar(strip, readSoFar);
+    },
+  );
   return view;
 }
 

@@ -3,24 +3,20 @@ import type { TimelineSession } from '../actions/session.js';
 import { curveRows, curveTable, rowName, type CurveRow } from '../chart/curveRows.js';
 import { callColumns, lineOf, sortItems } from '../flame/callTable.js';
 import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
-import type { FlameSession } from '../flame/flameSession.js';
 import { callName, flameTable } from '../flame/flameText.js';
 import { allocationTable } from '../layer/bandTable.js';
-import type { MapSession } from '../map/mapSession.js';
 import { mapTable } from '../map/mapText.js';
 import { segmentTables } from '../map/segmentTable.js';
 import type { FlameSort } from '../model/flameState.js';
-import { coarse } from '../model/question.js';
+import { coarse, type Questions } from '../model/question.js';
 import { drawableExtent } from '../model/range.js';
 import type { Store } from '../model/store.js';
 import { resize, TABLED, type Tabled, type ViewState } from '../model/viewState.js';
 import { bytesColumn, DataTable, nameColumn, tableOf, textColumn, type Cell } from '../parts/dataTable.js';
-import { createPane } from '../parts/pane.js';
-import type { Saved } from '../parts/saveMenu.js';
-import { savedName } from '../parts/savedName.js';
+import { createPane, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';
 import type { TableData } from '../parts/tableData.js';
-import type { RunSession } from '../run/runSession.js';
+import { runOf } from '../run/runQuery.js';
 import { runColumns } from '../run/runTable.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
@@ -28,21 +24,13 @@ import { el } from '../ui/dom.js';
 
 const MAX_PEAKS = 40;
 
-interface Sources {
-  session: TimelineSession;
-  flames: FlameSession;
-  maps: MapSession;
-  runs: RunSession;
-}
-
 /** A shown table, and its saved form. */
 interface Shown {
   elements: HTMLElement[];
   saved: () => TableData | null;
 }
 
-export function createTableView(store: Store<ViewState>, sources: Sources): { element: HTMLElement; saved: Saved } {
-  const { session, flames, maps, runs } = sources;
+export function createTableView(store: Store<ViewState>, session: TimelineSession, questions: Questions): Tab {
   const which = createChoice<Tabled>({
     label: strings.tabled,
     names: strings.tabledName,
@@ -88,7 +76,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   };
 
   const calls = (): Shown | null => {
-    const { answer: flame } = flames.store.get();
+    const { answer: flame } = questions.flame;
     if (flame === null) return null;
     const { filter, flame: chosen } = store.get();
     const items = flameItems(flame);
@@ -97,7 +85,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     const table = new DataTable<FlameItem, FlameSort>({
       class: chosen.sort === 'call' ? 'flame-table in-order' : 'flame-table',
       label: strings.flameTable,
-      onSort: (sort) => flames.choose({ sort }),
+      onSort: (sort) => session.chooseFlame({ sort }),
       target: lineOf,
       open,
     });
@@ -114,13 +102,13 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   };
 
   const segments = (): Shown | null => {
-    const { answer: map } = maps.store.get();
+    const { answer: map } = questions.map;
     if (map?.hasPlaces !== true) return null;
     return { elements: segmentTables(map, store), saved: () => mapTable(map) };
   };
 
   const run = (): Shown | null => {
-    const answer = runs.run;
+    const answer = runOf(questions.run);
     if (answer === null) return null;
     const { selection } = store.get();
     const table = new DataTable<number>({
@@ -129,7 +117,9 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
       isCurrent: (part) => answer.parts[part].path === selection?.path,
     });
     table.show({
-      columns: runColumns(answer, (part, name) => button(name, strings.showPartOf(name), () => runs.show(part))),
+      columns: runColumns(answer, (part, name) =>
+        button(name, strings.showPartOf(name), () => session.showPart(answer, part)),
+      ),
       rows: answer.parts.map((_, part) => part),
     });
     return withElement(table.element);
@@ -137,7 +127,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
 
   const tables = { curve, allocations, calls, segments, run };
   const whyNothing = (tabled: Tabled): string => {
-    if (tabled === 'segments' && maps.store.get().answer !== null) return strings.mapWithoutPlaces;
+    if (tabled === 'segments' && questions.map.answer !== null) return strings.mapWithoutPlaces;
     return store.get().curve?.events === 0 ? strings.noEvents : strings.nothingTabled;
   };
   const draw = (): void => {
@@ -145,32 +135,22 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     if (pane !== 'table') return;
     which.show(
       tabled,
-      TABLED.filter((one) => one !== 'run' || (runs.run?.parts.length ?? 0) > 1),
+      TABLED.filter((one) => one !== 'run' || (runOf(questions.run)?.parts.length ?? 0) > 1),
     );
     search.hidden = tabled !== 'calls';
     shown = tables[tabled]();
-    const { loading, error } = tabled === 'calls' ? flames.store.get() : maps.store.get();
+    const { loading, error } = (tabled === 'calls' ? questions.flame : questions.map).store.get();
     const asked = tabled === 'calls' || tabled === 'segments';
     const failed = tabled === 'calls' ? strings.flameFailed : strings.mapFailed;
     view.stand({ loading: asked && loading, error: asked && error !== null ? failed(error) : null });
     scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'secondary' }, whyNothing(tabled))]));
   };
-  store.watch((state, before) => {
-    const keys = [
-      'pane',
-      'tabled',
-      'curve',
-      'range',
-      'stacked',
-      'wholeBands',
-      'filter',
-      'flame',
-      'mapSort',
-      'selection',
-    ] as const;
-    if (state === before || keys.some((key) => state[key] !== before[key])) draw();
-  });
-  for (const { store: own } of [flames, maps, runs]) (own as Store<object>).watch(draw);
+  store.follow(
+    ({ pane, tabled, curve, range, stacked, wholeBands, filter, flame, mapSort, selection }) =>
+      pane === 'table' ? [tabled, curve, range, stacked, wholeBands, filter, flame, mapSort, selection] : [],
+    draw,
+  );
+  for (const { store: own } of [questions.flame, questions.map, questions.run]) (own as Store<object>).watch(draw);
   new ResizeObserver(() => {
     const { clientWidth: mapPixels } = scroller;
     resize(store, { flamePixels: coarse(mapPixels), mapPixels });
@@ -179,7 +159,9 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     element: view.element,
     saved: {
       label: strings.paneName.table,
-      name: () => savedName(store.get(), store.get().tabled),
+      get what() {
+        return store.get().tabled;
+      },
       table: () => shown?.saved() ?? null,
     },
   };

@@ -1,4 +1,8 @@
 /** The parts of each tab: a row with choices and a summary, a sentence for a failure, and content that scrolls. */
+import type { TimelineApi } from '../../src/protocol/timelineApi.js';
+import type { Question } from '../model/question.js';
+import type { Saved } from './saveMenu.js';
+import type { TableData } from './tableData.js';
 import { el, setText } from '../ui/dom.js';
 import { createMessage } from './message.js';
 import { strings } from '../text/strings.js';
@@ -21,7 +25,7 @@ interface PaneOptions {
   retry?: () => void;
 }
 
-export interface QueryPane {
+export interface Pane {
   readonly element: HTMLElement;
   /** @param error a sentence, or null */
   stand(state: { loading: boolean; error: string | null }): void;
@@ -29,7 +33,7 @@ export interface QueryPane {
   read(text: string): void;
 }
 
-export function createPane(options: PaneOptions): QueryPane {
+export function createPane(options: PaneOptions): Pane {
   const { label, head, search, notes = [], scroller, retry } = options;
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
@@ -63,4 +67,36 @@ export function createPane(options: PaneOptions): QueryPane {
     },
     read: (text) => setText(readout, text),
   };
+}
+
+/** What a tab does with the answer to its question. */
+export interface View<Name extends keyof TimelineApi> {
+  question: Question<Name>;
+  /** Draws an answer, or that there is none. */
+  render: (answer: TimelineApi[Name]['result'] | null) => void;
+  /** The answer as it is saved. */
+  table: (answer: TimelineApi[Name]['result']) => TableData | null;
+  /** The sentence on a failure. */
+  failed: (error: string) => string;
+  /** Names it in the menu and in the file that is saved. */
+  saved: Pick<Saved, 'label' | 'what'>;
+}
+
+export interface Tab {
+  readonly element: HTMLElement;
+  readonly saved: Saved;
+}
+
+/** Lets a pane follow its question. */
+export function tabOf<Name extends keyof TimelineApi>(
+  pane: Pane,
+  { question, render, table, failed, saved }: View<Name>,
+): Tab {
+  question.store.watch(({ loading, error }) => pane.stand({ loading, error: error === null ? null : failed(error) }));
+  question.store.follow(
+    ({ answer }) => [answer],
+    ([answer]) => render(answer),
+  );
+  const savedTable = (): TableData | null => (question.answer === null ? null : table(question.answer));
+  return { element: pane.element, saved: { ...saved, table: savedTable } };
 }

@@ -5,13 +5,16 @@ import { sentenceOf } from '../model/question.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import type { Exporter } from './exporter.js';
+import type { Store } from '../model/store.js';
+import type { ViewState } from '../model/viewState.js';
+import { savedName } from './savedName.js';
 import type { TableData } from './tableData.js';
 
 export interface Saved {
   /** Names it in the menu. */
   label: string;
-  /** Name of the file, without its ending. */
-  name: () => string;
+  /** Names it in the file. */
+  what: string;
   /** Null while nothing is drawn. */
   picture?: () => HTMLCanvasElement | null;
   /** Null while nothing is listed. */
@@ -19,7 +22,11 @@ export interface Saved {
 }
 
 /** @param parts the visible parts when the menu opens */
-export function createSaveMenu(exporter: Exporter, parts: () => readonly Saved[]): HTMLElement {
+export function createSaveMenu(
+  store: Store<ViewState>,
+  exporter: Exporter,
+  parts: () => readonly Saved[],
+): HTMLElement {
   const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
   const rows = el('div');
   const button = <Item>(text: string, of: () => Item | null, save: (item: Item) => Promise<string>): HTMLElement =>
@@ -34,18 +41,19 @@ export function createSaveMenu(exporter: Exporter, parts: () => readonly Saved[]
         );
       },
     }).element;
-  const rowOf = ({ label, name, picture, table }: Saved): HTMLElement =>
+  const nameOf = (what: string): string => savedName(store.get(), what);
+  const rowOf = ({ label, what, picture, table }: Saved): HTMLElement =>
     el(
       'div',
       { class: 'saved', attributes: { role: 'group', 'aria-label': label } },
       el('span', {}, label),
       ...(picture === undefined
         ? []
-        : [button(strings.saveAs.png, picture, (drawn) => exporter.savePicture(name(), drawn))]),
+        : [button(strings.saveAs.png, picture, (drawn) => exporter.savePicture(nameOf(what), drawn))]),
       ...(table === undefined
         ? []
         : [
-            button(strings.saveAs.csv, table, (data) => exporter.saveTable(name(), data)),
+            button(strings.saveAs.csv, table, (data) => exporter.saveTable(nameOf(what), data)),
             button(strings.copyTable, table, (data) => exporter.copyTable(data)),
           ]),
     );

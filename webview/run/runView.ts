@@ -11,10 +11,15 @@ import { readTheme, watchTheme } from '../ui/theme.js';
 import { resize, type ViewState } from '../model/viewState.js';
 import type { TimelineSession } from '../actions/session.js';
 import { drawRun, pixelOfRun, placeAt } from './runPicture.js';
-import type { RunSession } from './runSession.js';
+import type { Question } from '../model/question.js';
+import { runOf } from './runQuery.js';
 import { partText, runSummary } from './runText.js';
 
-export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
+export function createRunView(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  runs: Question<'runCurve'>,
+): HTMLElement {
   const failure = createFailure(() => runs.retry());
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
@@ -37,12 +42,12 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   );
   const view = el('section', { class: 'run', attributes: { 'aria-label': strings.run } }, failure.element, strip);
   const current = (): number => {
-    const { run } = runs;
+    const run = runOf(runs);
     const { selection } = store.get();
     return run?.parts.findIndex(({ path }) => path === selection?.path) ?? -1;
   };
   const placeBrush = (): void => {
-    const { run } = runs;
+    const run = runOf(runs);
     const brush = run === null ? null : brushOf(run, current(), store.get());
     shown.hidden = brush === null;
     if (run === null || brush === null) return;
@@ -54,7 +59,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   // Each frame of a zoom moves the brush; the picture under it stays.
   const moveBrush = oncePerFrame(placeBrush);
   const draw = oncePerFrame(() => {
-    const { run } = runs;
+    const run = runOf(runs);
     const { clientWidth: width, clientHeight: height } = strip;
     if (run === null || width === 0 || height === 0) return;
     const scale = window.devicePixelRatio;
@@ -73,7 +78,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     placeBrush();
   });
   const describe = (): void => {
-    const { run } = runs;
+    const run = runOf(runs);
     const { error } = runs.store.get();
     failure.show(error === null ? null : strings.runFailed(error));
     // An empty strip occupies its place during the request, so that the chart does not move.
@@ -91,12 +96,8 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     draw();
   };
   runs.store.watch(describe);
-  store.watch((state, before) => {
-    const { selection, choices } = state;
-    if (state === before || selection !== before.selection || choices !== before.choices) describe();
-    else if (state.curve?.events !== before.curve?.events) describe();
-    else if (state.range !== before.range || state.curve !== before.curve) moveBrush();
-  });
+  store.follow(({ selection, choices, curve }) => [selection, choices, curve?.events], describe);
+  store.follow(({ range, curve }) => [range, curve], moveBrush);
   watchTheme(draw);
   new ResizeObserver(() => {
     resize(store, { runPixels: view.clientWidth });
@@ -104,7 +105,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   }).observe(view);
 
   const shownRun = (): { run: RunCurve; index: number } | null => {
-    const { run } = runs;
+    const run = runOf(runs);
     const index = current();
     return run === null || index < 0 ? null : { run, index };
   };
@@ -126,14 +127,14 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
       session.setRange({ from: x(pixels.from), to: x(pixels.to) });
     },
     click: (pixel) => {
-      const { run } = runs;
+      const run = runOf(runs);
       if (run === null) return;
       const place = placeAt(run, pixel, strip.clientWidth);
-      runs.show(place.part, place.event);
+      session.showPart(run, place.part, place.event);
     },
   });
   strip.addEventListener('keydown', (event) => {
-    const count = runs.run?.parts.length ?? 0;
+    const run = runOf(runs);
     const index = current();
     const next = {
       ArrowLeft: index - 1,
@@ -141,12 +142,12 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
       ArrowRight: index + 1,
       ArrowUp: index + 1,
       Home: 0,
-      End: count - 1,
+      End: run === null ? 0 : run.parts.length - 1,
     }[event.key];
-    if (next === undefined || count === 0) return;
+    if (next === undefined || run === null) return;
     event.preventDefault();
-    const to = Math.min(Math.max(next, 0), count - 1);
-    if (to !== index) runs.show(to);
+    const to = Math.min(Math.max(next, 0), run.parts.length - 1);
+    if (to !== index) session.showPart(run, to);
   });
   return view;
 }

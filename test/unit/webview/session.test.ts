@@ -73,6 +73,7 @@ describe('the session of a timeline', () => {
     lost = false;
   });
 
+  const sessions = new Map<Store<ViewState>, TimelineSession>();
   function begin(state: ViewState = INITIAL) {
     const store = new Store(state);
     const guard = (): void => {
@@ -108,6 +109,7 @@ describe('the session of a timeline', () => {
       if (!lost) void server.receive(structuredClone(message));
     });
     const session = new TimelineSession(store, { call: client.call.bind(client) });
+    sessions.set(store, session);
     session.refresh();
     store.update({ plotWidth: 400 });
     return { store, session };
@@ -116,7 +118,8 @@ describe('the session of a timeline', () => {
   const settled = async (store: Store<ViewState>): Promise<ViewState> =>
     eventually(() => {
       const state = store.get();
-      if (state.choices === null || state.curveLoading || state.liveLoading || state.curve === null) {
+      const isLoading = sessions.get(store)?.live.store.get().loading;
+      if (state.choices === null || state.curveLoading || isLoading !== false || state.curve === null) {
         return Promise.reject(new Error('still loading'));
       }
       return Promise.resolve(state);

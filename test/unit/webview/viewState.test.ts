@@ -32,7 +32,7 @@ const used: ViewState = {
 
 describe('the state that outlives a reload', () => {
   it('comes back as it was, without data', () => {
-    const kept: unknown = JSON.parse(JSON.stringify(persisted({ ...used, curveError: 'no', liveLoading: true })));
+    const kept: unknown = JSON.parse(JSON.stringify(persisted({ ...used, curveError: 'no', curveLoading: true })));
     assert.deepEqual(restored(kept), used);
   });
 

@@ -4,7 +4,8 @@ import type { ReservedAnswer, ReservedQuery, WhatIfAnswer } from '../../../src/p
 import { Store } from '../../../webview/model/store.js';
 import { INITIAL, OF_SNAPSHOT, type ViewState } from '../../../webview/model/viewState.js';
 import { whatIfRows } from '../../../webview/whatIf/whatIfRows.js';
-import { WhatIfSession } from '../../../webview/whatIf/whatIfSession.js';
+import type { Questions } from '../../../webview/model/question.js';
+import { createQuestions } from '../../../webview/questions.js';
 import { eventually } from '../../support/eventually.js';
 
 const SELECTION = { path: '/runs/step_1.pickle', device: 0 };
@@ -39,7 +40,7 @@ describe('what other settings would reserve', () => {
   let calls: { method: string; params: unknown; signal: AbortSignal }[];
   let answers: boolean;
 
-  function begin(): { store: Store<ViewState>; session: WhatIfSession } {
+  function begin(): { store: Store<ViewState>; questions: Questions } {
     calls = [];
     answers = true;
     const store = new Store<ViewState>({ ...INITIAL, selection: SELECTION, curve: curveOf(SELECTION.path) });
@@ -51,21 +52,20 @@ describe('what other settings would reserve', () => {
       const known: Record<string, () => unknown> = {
         whatIf: (): WhatIfAnswer => ({ path, device, ...SAID, recorded, outcomes: [outcome] }),
         reservedWith: (): ReservedAnswer => ({ ...line, axis: 'events', path, device, change, name: change }),
-        copyText: () => null,
       };
       return Promise.resolve(known[method]());
     };
-    const session = new WhatIfSession(store, { call: call as never });
+    const questions = createQuestions(store, { call: call as never });
     store.update({ plotWidth: 100 });
-    return { store, session };
+    return { store, questions };
   }
   const asked = (method: string): unknown[] => calls.filter((one) => one.method === method).map(({ params }) => params);
 
   it('is requested once the tab shows, with the capacity of the device', async () => {
-    const { store, session } = begin();
+    const { store, questions } = begin();
     assert.deepEqual(calls, []);
     store.update({ pane: 'whatIf' });
-    await eventually(() => assert.notEqual(session.store.get().answer, null));
+    await eventually(() => assert.notEqual(questions.whatIf.answer, null));
     store.update({ pane: 'lines' });
     store.update({ pane: 'whatIf' });
     assert.deepEqual(asked('whatIf'), [{ ...SELECTION, capacity: 100 }]);
@@ -81,16 +81,16 @@ describe('what other settings would reserve', () => {
     assert.equal(asked('whatIf').length, 2);
   });
 
-  it('has a curve for the chosen setting until it is chosen again, neither its tab nor the map shows, or another snapshot shows', async () => {
-    const { store, session } = begin();
+  it('has a curve for the chosen setting until none is chosen, neither its tab nor the map shows, or another snapshot shows', async () => {
+    const { store } = begin();
     store.update({ pane: 'whatIf' });
     const drawn = (setting: string | null): Promise<void> =>
       eventually(() => assert.equal(store.get().reservedWith?.change ?? null, setting));
-    session.choose(SETTING);
+    store.update({ change: SETTING });
     await drawn(SETTING);
-    session.choose(SETTING);
+    store.update({ change: null });
     await drawn(null);
-    session.choose(SETTING);
+    store.update({ change: SETTING });
     await drawn(SETTING);
     store.update({ pane: 'map' });
     await drawn(SETTING);
@@ -101,16 +101,6 @@ describe('what other settings would reserve', () => {
     const path = '/runs/step_2.pickle';
     store.update({ ...OF_SNAPSHOT, selection: { path, device: 0 }, curve: curveOf(path) });
     await drawn(null);
-  });
-
-  it('puts the assignment of the chosen setting on the clipboard', async () => {
-    const { store, session } = begin();
-    store.update({ pane: 'whatIf' });
-    await eventually(() => assert.notEqual(session.store.get().answer, null));
-    session.copy();
-    session.choose(SETTING);
-    session.copy();
-    assert.deepEqual(asked('copyText'), [{ text: `PYTORCH_CUDA_ALLOC_CONF=${SETTING}` }]);
   });
 
   it('is a row each after the recorded settings; what does not fit leaves nothing', () => {
