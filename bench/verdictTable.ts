@@ -65,7 +65,8 @@ ${lineRules(LINE_RULES)}
 
 A chance is a release, a bound, the next iteration of a loop around the steps, or a loop that follows. A chance has passed if
 it ran and older memory is still live; otherwise it is pending. Chances come from the source, from the recorder's counts and
-from the frees in the trace. Without source and recorder, no verdict is \`leak\`.
+from the frees in the trace. Without source and recorder, no verdict is \`leak\`. [retention.md](retention.md) says how holders
+and chances are found, and which evidence wins.
 
 The recorder alone proves a leak if the search for holders was complete, and
 
