@@ -44,8 +44,8 @@ export interface DeviceTotals {
 }
 
 /**
- * What analysis over many snapshots needs of one: its live blocks by stack, without the trace. A thousandth of the
- * model's size, so a run of any length fits in memory.
+ * What analysis over many snapshots needs of one: its live blocks by stack, without the trace. For a million events, it
+ * takes 1.3 MB in the cache, and the model 21 MB.
  */
 export interface SnapshotDigest extends TraceFacts {
   path: string;
