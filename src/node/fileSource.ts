@@ -3,6 +3,7 @@ import type { ByteSource } from '../core/bytes/byteSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import { t } from '../core/text/translate.js';
+import { unfoldingOf } from './gunzip.js';
 
 /** Facts that identify the state of a file without reading it. */
 export interface FileState {
@@ -47,6 +48,7 @@ export async function openFile(path: string): Promise<OpenFile> {
       source: {
         name: path,
         size: facts.size,
+        unfolding: unfoldingOf(facts.size),
         read: async (offset, into) => {
           // Not beyond the size: a file of the kernel has size 0, and may be endless, or wait.
           const length = Math.min(into.length, facts.size - offset);

@@ -1,5 +1,5 @@
 /** Writes zip archives by hand, with the records that other writers avoid. The product only reads. */
-import { crc32 } from '../../src/core/bytes/inflatingSource.js';
+import { crc32 } from 'node:zlib';
 
 export interface ZipInput {
   name: string;

@@ -8,6 +8,7 @@ import { filesOf } from '../../core/report/reportWorkspace.js';
 import type { Bytes } from '../../core/model/units.js';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
+import { unfoldingOf } from '../../node/gunzip.js';
 import { contentsOf, type Contents, type CommandContext } from '../inputs.js';
 import { HeldSummaries, type Group, type GroupSummary } from './heldSummaries.js';
 import { isMappedAlike, joinedReport, readSummary, summaryOf, type RankSummary, type Reporting } from './summary.js';
@@ -213,6 +214,7 @@ export function bytesOf(name: string, bytes: Uint8Array): ByteSource {
   return {
     name,
     size: bytes.length,
+    unfolding: unfoldingOf(bytes.length),
     read: (offset, into) => {
       const piece = bytes.subarray(offset, offset + into.length);
       into.set(piece);

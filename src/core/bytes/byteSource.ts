@@ -1,7 +1,15 @@
+/** Decompresses gzip with one member or several. */
+export interface Gunzip {
+  /** @param last true for the last input @returns its output @throws Error with the code and message of zlib */
+  push(input: Uint8Array, last: boolean): Promise<readonly Uint8Array[]>;
+}
+
 /** Total decompressed bytes of a file, in any packing. The size of the file limits it. */
 export interface Unfolding {
   readonly fileBytes: number;
   bytes: number;
+  /** From the opener of the file: the core has no decompression of its own. */
+  gunzip(): Gunzip;
 }
 
 /** A source of bytes. The core reads through this port only: from a disk, a buffer or a test. */
@@ -10,8 +18,8 @@ export interface ByteSource {
   readonly name: string;
   /** Size in bytes at opening; `Infinity` for compressed data. */
   readonly size: number;
-  /** Of its file; absent without packed data. */
-  readonly unfolding?: Unfolding | undefined;
+  /** Of its file. */
+  readonly unfolding: Unfolding;
   /** Fills `into` from `offset` on. @returns bytes read, 0 at the end. Reading backwards may be slow. */
   read(offset: number, into: Uint8Array): Promise<number>;
 }

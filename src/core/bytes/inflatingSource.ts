@@ -1,13 +1,10 @@
-import { Gunzip, Inflate, type FlateError } from 'fflate';
-import type { ByteSource, Unfolding } from './byteSource.js';
+import type { ByteSource, Gunzip, Unfolding } from './byteSource.js';
 import { readFully } from './readFully.js';
 import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { t } from '../text/translate.js';
 
-const TABLE = makeTable();
-
-/** The expected output of a member of an archive. */
+/** The expected output of a member of a zip archive. */
 interface InflatedFacts {
   size: number;
   crc: number;
@@ -25,41 +22,33 @@ const FREE_OF_FILE = 1 << 29;
 const MAX_OUTPUT = 64 * 2 ** 30;
 /** Input without any output (headers, empty blocks) that is looked through. */
 const MAX_IDLE = 1 << 20;
-/** Members of a gzip file beyond the first ones are at least so long, on average. */
-const MEMBERS = { free: 1024, bytes: 4096 };
 
+/** The shortest header of gzip, without name and time. */
+const GZIP_HEADER = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff);
 const GZIP_TRAILER = 8;
-const UNEXPECTED_END = 0;
 
-/** Decompresses while reading forward. A read before the last step starts over. The end checks the checksum. */
+/** Decompresses while reading forward. A read before the last step starts over. */
 class InflatingSource implements ByteSource {
   readonly size = Number.POSITIVE_INFINITY;
   /** The last output, `pieces` in a row from `start` on. */
-  private pieces: Uint8Array[] = [];
+  private pieces: readonly Uint8Array[] = [];
   private start = 0;
   private end = 0;
   private consumed = 0;
-  private crc = 0;
-  private memberBytes = 0;
-  private members = 0;
   /** Where the input stood when something last came out. */
   private lastOutput = 0;
   private finished = false;
-  private stream: Gunzip | Inflate;
+  private stream: Gunzip;
 
-  constructor(
-    private readonly source: ByteSource,
-    /** Null for gzip, which carries them itself. */
-    private readonly facts: InflatedFacts | null,
-  ) {
-    this.stream = this.open();
+  constructor(private readonly source: ByteSource) {
+    this.stream = this.unfolding.gunzip();
   }
 
   get name(): string {
     return this.source.name;
   }
 
-  get unfolding(): Unfolding | undefined {
+  get unfolding(): Unfolding {
     return this.source.unfolding;
   }
 
@@ -80,30 +69,11 @@ class InflatingSource implements ByteSource {
     return filled;
   }
 
-  private open(): Gunzip | Inflate {
-    const ondata = (data: Uint8Array): void => {
-      this.pieces.push(data);
-      this.end += data.length;
-      this.memberBytes += data.length;
-      this.crc = crc32(data, this.crc);
-    };
-    if (this.facts !== null) return new Inflate(ondata);
-    const gunzip = new Gunzip(ondata);
-    gunzip.onmember = () => {
-      this.crc = this.memberBytes = 0;
-      this.members++;
-      if (this.members > MEMBERS.free && this.members * MEMBERS.bytes > this.consumed) {
-        throw this.tooEmpty();
-      }
-    };
-    return gunzip;
-  }
-
   private restart(): void {
     this.pieces = [];
-    this.start = this.end = this.consumed = this.crc = this.memberBytes = this.members = this.lastOutput = 0;
+    this.start = this.end = this.consumed = this.lastOutput = 0;
     this.finished = false;
-    this.stream = this.open();
+    this.stream = this.unfolding.gunzip();
   }
 
   private async step(): Promise<void> {
@@ -115,42 +85,19 @@ class InflatingSource implements ByteSource {
     this.consumed += input.length;
     const last = input.length === 0 || this.consumed >= this.source.size;
     try {
-      this.stream.push(input, last);
+      this.pieces = await this.stream.push(input, last);
     } catch (error) {
-      if (SnapshotError.is(error)) throw error;
-      if ((error as Partial<FlateError>).code === UNEXPECTED_END) throw this.truncated();
-      throw new SnapshotError(
-        'notASnapshot',
-        t('{0} holds damaged compressed data before byte {1}. Copy or dump the file again.', this.name, this.consumed),
-      );
+      throw this.failure(error as Error & { code?: unknown });
     }
-    if (this.pieces.some(({ length }) => length > 0)) this.lastOutput = this.consumed;
+    for (const { length } of this.pieces) this.end += length;
+    if (this.end > this.start) this.lastOutput = this.consumed;
     else if (this.consumed - this.lastOutput > MAX_IDLE) throw this.tooEmpty();
     const ofThis = Math.min(this.consumed * MAX_RATIO, MAX_OUTPUT);
     if (this.end > Math.max(RATIO_COUNTS_FROM, ofThis)) throw this.tooLarge(ofThis, this.end);
-    if (this.unfolding !== undefined) {
-      this.unfolding.bytes += this.end - this.start;
-      const ofFile = Math.max(FREE_OF_FILE, Math.min(this.unfolding.fileBytes * MAX_RATIO, MAX_OUTPUT));
-      if (this.unfolding.bytes > ofFile) throw this.tooLarge(ofFile, this.unfolding.bytes);
-    }
-    if (last) {
-      this.finished = true;
-      await this.check();
-    }
-  }
-
-  /** Compares the output with the facts of the archive. */
-  private async check(): Promise<void> {
-    let facts = this.facts;
-    let size = this.memberBytes;
-    if (facts === null) {
-      const trailer = await readFully(this.source, Math.max(0, this.consumed - GZIP_TRAILER), GZIP_TRAILER);
-      if (trailer.length < GZIP_TRAILER) throw this.truncated();
-      const view = new DataView(trailer.buffer);
-      facts = { crc: view.getUint32(0, true), size: view.getUint32(4, true) };
-      size %= 2 ** 32;
-    }
-    if (facts.crc !== this.crc || facts.size !== size) throw this.truncated();
+    this.unfolding.bytes += this.end - this.start;
+    const ofFile = Math.max(FREE_OF_FILE, Math.min(this.unfolding.fileBytes * MAX_RATIO, MAX_OUTPUT));
+    if (this.unfolding.bytes > ofFile) throw this.tooLarge(ofFile, this.unfolding.bytes);
+    this.finished = last;
   }
 
   private tooLarge(most: number, asked: number): LimitError {
@@ -191,31 +138,44 @@ class InflatingSource implements ByteSource {
       ),
     );
   }
+
+  private failure({ code, message }: { code?: unknown; message: string }): SnapshotError {
+    if (code === 'Z_BUF_ERROR' || /^incorrect (?:data|length) check$/.test(message)) return this.truncated();
+    return new SnapshotError(
+      'notASnapshot',
+      t('{0} holds damaged compressed data before byte {1}. Copy or dump the file again.', this.name, this.consumed),
+    );
+  }
 }
 
 /** The content of a gzip file with one member or several. Its `read` throws SnapshotError. */
 export function gunzipSource(source: ByteSource): ByteSource {
-  return new InflatingSource(source, null);
+  return new InflatingSource(source);
 }
 
 /** The content of raw deflate data. Its `read` throws SnapshotError. */
 export function inflateSource(source: ByteSource, facts: InflatedFacts): ByteSource {
-  return new InflatingSource(source, facts);
+  return new InflatingSource(asGzip(source, facts));
 }
 
-function makeTable(): Uint32Array {
-  const table = new Uint32Array(256);
-  for (let i = 0; i < 256; i++) {
-    let value = i;
-    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-    table[i] = value;
-  }
-  return table;
-}
-
-/** The CRC-32 of gzip and zip. @param crc of the bytes before these, 0 at the start */
-export function crc32(bytes: Uint8Array, crc = 0): number {
-  let value = ~crc;
-  for (const byte of bytes) value = (value >>> 8) ^ TABLE[(value ^ byte) & 255];
-  return ~value >>> 0;
+/** Deflate data between the header and the trailer of gzip, so that its checksum is compared as well. */
+function asGzip(deflated: ByteSource, { crc, size }: InflatedFacts): ByteSource {
+  const trailer = new DataView(new ArrayBuffer(GZIP_TRAILER));
+  trailer.setUint32(0, crc, true);
+  trailer.setUint32(4, size, true);
+  const end = GZIP_HEADER.length + deflated.size;
+  const around = new Uint8Array(trailer.buffer);
+  return {
+    name: deflated.name,
+    size: end + GZIP_TRAILER,
+    unfolding: deflated.unfolding,
+    read(offset, into) {
+      if (offset >= GZIP_HEADER.length && offset < end)
+        return deflated.read(offset - GZIP_HEADER.length, into.subarray(0, end - offset));
+      const part = offset < end ? GZIP_HEADER.subarray(offset) : around.subarray(offset - end);
+      const piece = part.subarray(0, into.length);
+      into.set(piece);
+      return Promise.resolve(piece.length);
+    },
+  };
 }

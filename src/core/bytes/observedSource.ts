@@ -21,7 +21,7 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
   return {
     name: source.name,
     size: source.size,
-    unfolding: { fileBytes: source.size, bytes: 0 },
+    unfolding: { ...source.unfolding, bytes: 0 },
     async read(offset, into) {
       if (signal?.aborted === true) throw new SnapshotError('cancelled', t('Reading {0} was cancelled.', source.name));
       if (timeLimitMs !== undefined && performance.now() - startMs > timeLimitMs) {

@@ -6,6 +6,7 @@ import { JsonMachine } from '../../../src/core/formats/json/jsonMachine.js';
 import { JsonElements } from '../../../src/core/formats/json/jsonValues.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
+import { unfoldingOf } from '../../../src/node/gunzip.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
@@ -18,6 +19,7 @@ function endless(head: string, filler: string, size: number, tail: Uint8Array = 
   return {
     name: 'x',
     size,
+    unfolding: unfoldingOf(size),
     read(offset, into) {
       const length = Math.max(0, Math.min(into.length, size - offset));
       // Whole pieces at once: some of these files are gigabytes.
@@ -41,6 +43,7 @@ function repeating(head: string, item: string, between: string, size: number): B
   return {
     name: 'x',
     size,
+    unfolding: unfoldingOf(size),
     read(offset, into) {
       if (offset < first.length) return Promise.resolve(first.copy(into, 0, offset));
       const at = (offset - first.length) % many.length;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contentKey, digestKey, isSettled } from '../../../src/node/contentKey.js';
 import { openFile } from '../../../src/node/fileSource.js';
+import { bytesSource } from '../../support/bytesSource.js';
 
 const BYTES = 1 << 20;
 
@@ -87,12 +88,7 @@ describe('The key of a content', () => {
       const content = Buffer.alloc(BYTES, 1);
       // A stretch wide enough for a look to fall into.
       if (changed >= 0) content.fill(2, Math.max(0, changed - (BYTES >> 4)), Math.min(BYTES, changed + (BYTES >> 4)));
-      const source = {
-        name: 'x',
-        size: BYTES,
-        read: (offset: number, into: Uint8Array) => Promise.resolve(content.copy(into, 0, offset)),
-      };
-      keys.add(await contentKey({ ...file, source }, '1', 0));
+      keys.add(await contentKey({ ...file, source: bytesSource('x', content) }, '1', 0));
     }
     assert.equal(keys.size, 4);
   });

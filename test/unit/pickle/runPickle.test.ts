@@ -5,6 +5,7 @@ import { PickleMachine } from '../../../src/core/pickle/pickleMachine.js';
 import type { PickleSink } from '../../../src/core/pickle/pickleSink.js';
 import { runPickle } from '../../../src/core/pickle/runPickle.js';
 import { Kind, makeRef } from '../../../src/core/pickle/values.js';
+import { unfoldingOf } from '../../../src/node/gunzip.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
 
 /** Remembers how long the texts were. */
@@ -21,6 +22,7 @@ class Lengths implements PickleSink {
 /** Answers late, and fails from `failsFrom` on. */
 class SlowSource implements ByteSource {
   readonly name = 'slow';
+  readonly unfolding = unfoldingOf(0);
   underWay = 0;
   constructor(
     private readonly bytes: Uint8Array,

@@ -80,10 +80,11 @@ function keyOf(rest: Uint8Array): Uint8Array | null {
 }
 
 /** The last bytes of a file, in place of its own. */
-function sourceOfEnd({ name, size }: ByteSource, from: number, bytes: Uint8Array): ByteSource {
+function sourceOfEnd({ name, size, unfolding }: ByteSource, from: number, bytes: Uint8Array): ByteSource {
   return {
     name,
     size,
+    unfolding,
     read: (offset, into) => {
       const piece = bytes.subarray(offset - from, offset - from + into.length);
       into.set(piece);
