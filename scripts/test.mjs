@@ -1,6 +1,7 @@
 /**
  * Everything from a fresh clone to a verdict: `npm test` for all suites, `npm test -- unit ui` for some,
- * `npm test -- unit --grep TITLE` for some of their tests, `npm run test:full` for all inputs of the slowest ones.
+ * `npm test -- unit --grep TITLE` for some of their tests, `npm run test:full` for all inputs of the slowest ones,
+ * `npm test -- --quick` for what takes about a minute.
  * Installs and builds what the suites need. The last line is the sum, alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,22 +12,22 @@ import { ensureChromium, ensureDependencies } from './lib/dependencies.mjs';
 import { afterSecondTry, endOf, failed, failedTitles, outcomeOf, passed, sentence, sumOf } from './lib/outcome.mjs';
 import { root } from './lib/paths.mjs';
 import { runNode } from './lib/run.mjs';
-import { foldersWithoutSuite, limitS, suites } from './lib/suites.mjs';
+import { foldersWithoutSuite, limitS, QUICK_SUITES, suites } from './lib/suites.mjs';
 import { ensureVsCodeHost } from './lib/vscodeHost.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { grep: { type: 'string' }, full: { type: 'boolean' } },
+  options: { grep: { type: 'string' }, full: { type: 'boolean' }, quick: { type: 'boolean' } },
 });
 if (values.full === true) process.env.LEAKLINE_FULL = '1';
+if (values.quick === true) process.env.LEAKLINE_QUICK = '1';
 const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(`No suite '${unknown[0]}'. Suites: ${suites.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
 }
-const selected = suites.filter(({ name, onDemand = false }) =>
-  positionals.length === 0 ? !onDemand : positionals.includes(name),
-);
+const names = positionals.length === 0 && values.quick === true ? QUICK_SUITES : positionals;
+const selected = suites.filter(({ name, onDemand = false }) => (names.length === 0 ? !onDemand : names.includes(name)));
 const environment = {};
 const scratch = mkdtempSync(join(tmpdir(), 'leakline-results-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
@@ -162,7 +163,8 @@ printFailures(
   [...outcomes.values()].flatMap(({ failures }) => failures),
 );
 const total = sumOf([...outcomes.values()]);
-if (process.env.LEAKLINE_FULL !== '1')
+if (values.quick === true) console.log('\nMost tests were left out; npm test runs them.');
+else if (process.env.LEAKLINE_FULL !== '1')
   console.log('\nThe slowest tests took a sample of their inputs; npm run test:full takes all.');
 console.log('');
 console.log(sentence(total));

@@ -24,6 +24,9 @@ import { run, runNode } from './run.mjs';
 /** Seconds after which a suite counts as hung: on a busy machine, one took ten times as long as at rest. */
 export const limitS = 2400;
 
+/** The suites of `npm test -- --quick`; of the unit tests, see `test/support/runMocha.ts`. */
+export const QUICK_SUITES = ['unit', 'lint', 'typecheck'];
+
 const desktop = process.env.LEAKLINE_DESKTOP === '1';
 const mocha =
   (folder, testTimeoutMs, { without, jobs = 1 } = {}) =>
