@@ -4,7 +4,6 @@
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { gzipSync } from 'fflate';
 import type { Bytes } from '../core/model/units.js';
 import {
   readColumnFile,
@@ -33,9 +32,10 @@ export class OtherVersionError extends Error {
 export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
   const { facts, columns }: ColumnFile =
     'digest' in input ? digestFile(input) : { facts: { name: input.name }, columns: { input: input.bytes } };
+  const { portableGzip } = await import('./portableGzip.js');
   const file = new MemoryFile();
   await writeColumnFile(file, { facts: { schema: SCHEMA, version: VERSION, ...(facts as object) }, columns });
-  return gzipSync(file.content, { mtime: 0 });
+  return portableGzip(file.content);
 }
 
 /**

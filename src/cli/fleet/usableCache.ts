@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type { Output } from '../inputs.js';
 
 /** Set in the process that works with a cache. */
@@ -22,7 +21,8 @@ export function isInside(): boolean {
  * Runs this command in a child process: a folder that hangs would block a thread of this process for ever.
  * @returns why the cache is unusable
  */
-export function withinCache(): Promise<string> {
+export async function withinCache(): Promise<string> {
+  const { spawn } = await import('node:child_process');
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],

@@ -16,7 +16,7 @@ interface Observation {
 
 /** A source that reports progress, and stops on request or at a time limit. */
 export function observedSource(source: ByteSource, { signal, onProgress, timeLimitMs }: Observation): ByteSource {
-  const startMs = performance.now();
+  const endMs = timeLimitMs === undefined ? Infinity : performance.now() + timeLimitMs;
   let furthest = 0;
   return {
     name: source.name,
@@ -24,7 +24,7 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
     unfolding: { ...source.unfolding, bytes: 0 },
     async read(offset, into) {
       if (signal?.aborted === true) throw new SnapshotError('cancelled', t('Reading {0} was cancelled.', source.name));
-      if (timeLimitMs !== undefined && performance.now() - startMs > timeLimitMs) {
+      if (timeLimitMs !== undefined && performance.now() > endMs) {
         throw tookTooLong(source.name, timeLimitMs);
       }
       const got = await source.read(offset, into);

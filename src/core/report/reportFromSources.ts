@@ -13,6 +13,7 @@ import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 /** Reports with evidence from the source. */
 export class ReportsFromSources {
   private search: PatternSearch | null = null;
+  private parser: Pick<ReportWorkspace, 'readModule'> = {};
   private readonly provedBefore: ProvedBefore;
 
   /** @param proofStore stores proofs, null for the life of this object */
@@ -21,7 +22,7 @@ export class ReportsFromSources {
   }
 
   /**
-   * Like `buildReport`. The first workspace with sources loads the Python parser. @param mapping of these and other
+   * Like `buildReport`. The first file that has to be parsed loads the Python parser. @param mapping of these and other
    * files
    */
   async report(
@@ -31,8 +32,17 @@ export class ReportsFromSources {
     mapping: PathMapping = mapDigests(digests, workspace, others),
   ): Promise<{ report: Report; paths: UnmappedFiles; jobs: Observed['jobs'] }> {
     await this.provedBefore.recall();
-    const parser = workspace.lineText === undefined ? {} : await import('../python/readModule.js');
-    const observed = observe(digests, { ...workspace, ...parser }, others, mapping);
+    const unread: string[] = [];
+    const readModule = (file: string): null => {
+      unread.push(file);
+      return null;
+    };
+    const look = (): Observed => observe(digests, { ...workspace, readModule, ...this.parser }, others, mapping);
+    let observed = look();
+    if (unread.length > 0) {
+      this.parser = await import('../python/readModule.js');
+      observed = look();
+    }
     const versionOf = (file: string): string | null => workspace.sourceFacts?.(file)?.sha256 ?? null;
     const proved = new Map<ObservedLine, HolderReport | null>();
     for (const run of observed.runs) {

@@ -15,7 +15,7 @@ export interface ReportWorkspace {
   lineText?: (file: string, line: number) => string | null;
   /** The text of a workspace file, or null. */
   sourceText?: (file: string) => string | null;
-  /** The parser, which is loaded where there are sources. */
+  /** The parser, which is loaded when a file has to be parsed. */
   readModule?: typeof readModule;
   /** Memory of each device, where no recorder read it. */
   capacityBytes?: Bytes | null;

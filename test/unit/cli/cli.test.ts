@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
@@ -60,6 +61,18 @@ describe('The command line', () => {
       );
       assert.ok(stdout.includes(`(${/[\d,]+(?= +total)/.exec(stdout)?.[0] ?? '?'} B)`), 'the device says the same');
       assert.match(stdout, /LEAK .*src\/train\.py:\d+ \(\w+\)/);
+    });
+
+    it('loads neither the Python parser nor compression for a snapshot that needs none', () => {
+      const coverage = file('coverage');
+      process.env['NODE_V8_COVERAGE'] = coverage;
+      const { status } = runCli('analyze', '--root', RECORDING, FIRST);
+      delete process.env['NODE_V8_COVERAGE'];
+      assert.equal(status, 0);
+      const loaded = readdirSync(coverage).map((name) => readFileSync(join(coverage, name), 'utf8'));
+      const names = [...loaded.join('').matchAll(/\/dist\/([^"]+)"/g)].map(([, name]) => name);
+      assert.ok(names.includes('cli-job.mjs'), names.join());
+      assert.doesNotMatch(names.join(), /readModule|patternSearch|portableGzip/);
     });
 
     it('prints the report as JSON, and nothing else', async () => {
