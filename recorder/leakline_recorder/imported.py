@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import sys
 from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
 from typing import Any, Callable, Optional
 
 
@@ -11,11 +12,33 @@ def when_imported(name: str, act: Callable[[], None]) -> Callable[[], None]:
     torch's import. The result no longer waits.
     """
     if name in sys.modules:
-        act()
-        return lambda: None
+        spec = getattr(sys.modules[name], '__spec__', None)
+        if type(spec) is not ModuleSpec or not getattr(spec, '_initializing', False):
+            act()
+            return lambda: None
+        return _at_end_of_import(spec, act)
     awaiting = _Awaiting(name, act)
     sys.meta_path.insert(0, awaiting)
     return awaiting.end
+
+
+def _at_end_of_import(spec: ModuleSpec, act: Callable[[], None]) -> Callable[[], None]:
+    """The module is being imported, and has none of its functions yet: a server's own module often imports torch first,
+    at which the recorder starts. Python clears ``_initializing`` at the end of the import.
+    """
+    class Watched(ModuleSpec):
+        def __setattr__(self, name: str, value: Any) -> None:
+            super().__setattr__(name, value)
+            if name == '_initializing' and not value:
+                end()
+                if spec.name in sys.modules:    # else its import failed
+                    act()
+
+    def end() -> None:
+        if type(spec) is Watched:
+            spec.__class__ = ModuleSpec
+    spec.__class__ = Watched
+    return end
 
 
 class _Awaiting(MetaPathFinder):

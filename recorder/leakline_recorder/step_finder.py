@@ -28,7 +28,10 @@ MAX_OTHERS = 10_000     # calls of other modules before the watched class is giv
 
 #: By name of a server or library: the functions whose calls are steps
 PRESETS: Dict[str, Tuple[str, ...]] = {
-    'vllm': ('vllm.v1.engine.core:EngineCore.step', 'vllm.engine.llm_engine:LLMEngine.step'),
+    # An engine keeps its bound step in an attribute: attached later, only the callers of that attribute can be counted.
+    'vllm': ('vllm.v1.engine.core:EngineCore.step', 'vllm.v1.engine.core:EngineCore.step_with_batch_queue',
+             'vllm.v1.engine.core:EngineCoreProc._process_engine_step', 'vllm.v1.engine.core_client:InprocClient.get_output',
+             'vllm.engine.llm_engine:LLMEngine.step'),
     'sglang': ('sglang.srt.managers.scheduler:Scheduler.run_batch',),
     'comfyui': ('execution:PromptExecutor.execute',),
     'generate': ('transformers.generation.utils:GenerationMixin.generate',),
@@ -158,6 +161,7 @@ class NamedSteps:
 
     def __init__(self, steps: StepCounter, name: str) -> None:
         self._steps = steps
+        self._is_preset, self._is_late = name in PRESETS, False
         self._running = threading.local()
         self._ends: List[Callable[[], None]] = []    # each undoes one change of the program
         for target in PRESETS.get(name, (name,)):
@@ -179,12 +183,25 @@ class NamedSteps:
             owner = getattr(owner, part, None)
         function = getattr(owner, name, None)
         if function is None:
-            say_once(f'{module} has no {path}: its calls are not counted as steps')
+            if module == '__main__' and not self._is_late:
+                self._wrap_at_first_forward(path)
+            elif not self._is_preset:    # whose functions are those of several releases
+                say_once(f'{module} has no {path}: its calls are not counted as steps')
             return
         plain, is_own = vars(owner).get(name, function), name in vars(owner)
         counted = self._counted(function)
         setattr(owner, name, counted)
         self._ends.append(functools.partial(_restore, owner, name, counted, plain, is_own))
+
+    def _wrap_at_first_forward(self, path: str) -> None:
+        """The script imports torch before it defines its functions, and is not done before the program ends."""
+        def called(*_: Any) -> None:
+            handle.remove()
+            self._is_late = True
+            self._wrap('__main__', path)
+        setattr(called, '_torchdynamo_disable', True)
+        handle = register_module_forward_pre_hook(called)
+        self._ends.append(handle.remove)
 
     def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.iscoroutinefunction(function):

@@ -211,6 +211,31 @@ class StepsWithoutOptimizerTest(Programs):
         ''', '--step', 'json:dumps')
         self.assertEqual(steps, [(5, 'marks'), (10, 'marks')])
 
+    def test_calls_of_a_function_whose_module_imports_torch_first(self):
+        found = self.run_program('''
+            with open('engine.py', 'w') as file:
+                file.write("""
+            import torch
+            kept = []
+            def handle(request):
+                kept.append(torch.Tensor(4096))
+            """.replace('\\n            ', '\\n'))
+            from engine import handle
+            for request in range(12):
+                handle(request)
+        ''', *EVERY, '--step', 'engine:handle')
+        self.assertEqual([found.sidecar(name)['step'] for name in found.names], [5, 10], found.done.stderr)
+
+    def test_calls_of_a_function_of_the_script_itself(self):
+        _, steps = self.steps('''
+            def handle(request):
+                outputs.append(net(request))
+            net(0)
+            for request in range(12):
+                handle(request)
+        ''', '--step', '__main__:handle')
+        self.assertEqual(steps, [(5, 'marks'), (10, 'marks')])
+
     def test_an_unknown_preset_is_said(self):
         found, steps = self.steps('net(1)', '--step', 'vlm')
         self.assertIn("--step expects MODULE:FUNCTION or one of vllm, sglang, comfyui, generate, diffusers, got 'vlm'", found.done.stderr)
