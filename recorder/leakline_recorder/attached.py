@@ -109,6 +109,9 @@ def _stop(_: Dict[str, Any]) -> Answer:
         modes = torch._C._len_torch_dispatch_stack()
         if not modes or torch._C._get_dispatch_stack_at(modes - 1) is not recording.memory:
             raise Busy('runs inside another TorchDispatchMode than the recorder')
+        if torch.is_inference_mode_enabled():
+            # Its end restores the thread's state, and operations would then look for a mode that is gone.
+            raise Busy('runs inside torch.inference_mode')
     _check_rest(recording.options.device)
     api.stop()
     return {'folder': recording.folder}

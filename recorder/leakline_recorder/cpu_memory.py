@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+import threading
 import time
 import weakref
 from array import array
@@ -209,6 +210,7 @@ class CpuMemory(TorchDispatchMode):
         self.observers: List[Callable[[int, int, int, int], None]] = []
         self.addresses = WeakIdKeyDictionary()
         self.copies_to_host = False
+        self._thread = 0    # whose tensors it sees
         self._ends: Dict[int, weakref.finalize] = {}    # by address, what runs at the end of each storage
 
     # -- watching tensors ---------------------------------------------------------------------------------------
@@ -223,6 +225,7 @@ class CpuMemory(TorchDispatchMode):
     def __enter__(self):  # type: ignore[no-untyped-def]
         # By default, the attribute is the base class's.
         self.plain_cpu, torch.Tensor.cpu = vars(torch.Tensor).get('cpu'), lambda tensor, *_, **__: self._on_host(tensor)
+        self._thread = threading.get_ident()
         return super().__enter__()
 
     def __exit__(self, *error):  # type: ignore[no-untyped-def]
@@ -335,6 +338,10 @@ class CpuMemory(TorchDispatchMode):
         self.record_memory_history('all', max_entries=max_entries)
 
     def history_is_on(self) -> bool:
+        # A recording that began inside ``torch.inference_mode``, by attach, no longer sees tensors once that has ended.
+        if self.recording and threading.get_ident() == self._thread and torch._C._len_torch_dispatch_stack():
+            for key in (torch._C.DispatchKey.Python, torch._C.DispatchKey.PythonTLSSnapshot):
+                torch._C._dispatch_tls_set_dispatch_key_included(key, True)
         return self.recording
 
     def clear(self) -> None:

@@ -224,6 +224,36 @@ sys.exit(3)
             self.assertEqual(json.load(file)['stepSource'], 'marks')
 
 
+    @unittest.skipUnless(HAS_NODE, 'no Node.js, or no built command line')
+    def test_judges_a_server_by_its_requests(self):
+        text = '''
+            import collections, os, time, torch
+            class Server:
+                def __init__(self):
+                    self.kept, self.recent = [], collections.deque(maxlen=8)
+                @torch.inference_mode()
+                def handle(self):
+                    for part in range(3):
+                        time.sleep(0.002)
+                        self.recent.append(torch.zeros(1000))
+                    self.kept.append(torch.zeros(1000))
+            def main():
+                server = Server()
+                while not os.path.exists('end'):
+                    server.handle()
+                    time.sleep(0.004)
+            print('ready', flush=True)
+            main()
+        '''
+        running = self.start(text)
+        self.attach(running, '--step', '__main__:Server.handle', '--every', '5')
+        self.wait_for(lambda: any('step000040' in path for path in self.pickles()))
+        self.leakline('detach', running.pid)
+        self.assertEqual(self.end(running), ('', ''))
+        [leak] = leakline.analyze(self.out, root=self.folder).leaks
+        self.assertEqual((leak.holder, leak.bytes_per_step), ('Server.kept', 4096))
+
+
 @unittest.skipIf(REASON, REASON)
 class HoldersTest(Running):
     def test_lists_the_holders_of_another_process(self):
