@@ -74,7 +74,7 @@ function textOf(missing: Missing): string {
     case 'library':
       return t('Code of a library stores it, and may release it after a count.');
     case 'release':
-      return t('{0} may release it, but has not run so far.', nameAndLine(missing.place));
+      return t('{0} may release it, but has not freed it so far.', nameAndLine(missing.place));
     case 'bound':
       return missing.place === null
         ? t('The holder has a fixed number of items, and may not be full yet.')

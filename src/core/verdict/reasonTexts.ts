@@ -32,7 +32,9 @@ function pendingText({ kind, place, times }: Chance): string {
     case 'nextLoop':
       return t('Training goes on in another loop afterwards ({0}).', at);
     case 'release':
-      return times !== null && times > 0
+      // Before Python 3.12, no recorder can tell whether a statement ran.
+      if (times === null) return t('{0} may release it, but has not freed it so far.', at);
+      return times > 0
         ? t('{0} may release it, but has not run since this memory was allocated.', at)
         : t('{0} may release it, but has not run since recording began.', at);
     case 'bound':

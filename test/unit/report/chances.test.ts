@@ -88,7 +88,7 @@ describe('A leak', () => {
 
   it('is not reported while a release is still to come, and the evidence names its place', async () => {
     const ends = {
-      metric_collection: /base\.py:11 may release it, but has not run since recording began\./,
+      metric_collection: /base\.py:11 may release it, but has not freed it so far\./,
       kv_episodes: /model\.py:12 may release it/,
       teacher_targets: /when all keys of cache\.py:10 have occurred\./,
       lr_finder: /Training goes on in another loop afterwards \(train\.py:20\)\./,
