@@ -3,11 +3,14 @@ import { stat } from 'node:fs/promises';
 import { finish } from '../core/allocator/deviceAnswer.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { mapPaths } from '../core/attribution/pathMapping.js';
+import { findSteps } from '../core/attribution/steps.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { noSnapshot, readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Snapshot } from '../core/model/snapshot.js';
+import { leakyFailures, withoutLeaks } from '../core/report/leakReplay.js';
+import type { Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { answerDevices, type DeviceWhatIf } from '../core/report/whatIfDevices.js';
 import { expectUnchanged, openFile } from '../node/fileSource.js';
@@ -41,8 +44,19 @@ export async function whatIfDevices(
   return devices;
 }
 
+/** Adds to a report what its failures would have been without its leaks. A file that is gone adds nothing. */
+export async function addLeakReplays(report: Report, workspace: ReportWorkspace): Promise<void> {
+  for (const leaky of leakyFailures(report)) {
+    const read = await readOne(leaky.failure.path).catch(() => null);
+    if (read === null) continue;
+    const { snapshot, recording } = read;
+    const steps = findSteps(snapshot, recording);
+    leaky.failure.withoutLeaks = withoutLeaks(snapshot, steps, leaky, lookupOf(snapshot, workspace));
+  }
+}
+
 /** Maps the files of a snapshot to the workspace. */
-export function lookupOf({ strings, frames }: Snapshot, { files, rules }: ReportWorkspace): FileLookup {
+function lookupOf({ strings, frames }: Snapshot, { files, rules }: ReportWorkspace): FileLookup {
   if (files.length === 0) return () => null;
   const recorded = new Set(frames.file.subarray(0, frames.count));
   const mapping = mapPaths(
@@ -54,7 +68,7 @@ export function lookupOf({ strings, frames }: Snapshot, { files, rules }: Report
 }
 
 /** Reads the only snapshot of a file, or the one named. @throws SnapshotError */
-export async function readOne(path: string): Promise<{ snapshot: Snapshot; recording: Recording | null }> {
+async function readOne(path: string): Promise<{ snapshot: Snapshot; recording: Recording | null }> {
   const isFile = (await stat(path).catch(() => null))?.isFile() === true;
   const member = isFile ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);

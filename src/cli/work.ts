@@ -43,12 +43,11 @@ import { throughCache } from './fleet/cache.js';
 import { digestInputs, type FinishedInput } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
-import { addLeakReplays } from './leakReplays.js';
 import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { Reporting } from './fleet/summary.js';
 import { withoutHomes, withoutHomesIn, withShownNames, withShownPair } from './shownNames.js';
-import { whatIfDevices } from './whatIf.js';
+import { addLeakReplays, whatIfDevices } from './whatIf.js';
 import { VERSION } from '../node/version.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
 
