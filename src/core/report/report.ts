@@ -9,7 +9,7 @@ import type { Category } from '../attribution/category.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import type { Scope } from '../attribution/scopes.js';
-import type { WeightEvidence } from '../attribution/olderMemory.js';
+import type { OlderAt } from '../attribution/olderMemory.js';
 import type { ReplayedSetting } from '../digest/digestPeak.js';
 import type { Phase } from '../attribution/passPhase.js';
 import type { Seen } from '../verdict/features.js';
@@ -226,28 +226,9 @@ export interface PeakReport {
 }
 
 /** Memory without a stack that is older than the trace. What is of no use below is unknown. */
-export interface OlderReport {
-  bytes: Bytes;
-  /** What the trace has of the sizes of the weights; null for nothing. */
-  evidence: WeightEvidence | null;
-  /** Blocks of the weights' sizes, one for each weight. */
-  parameterBytes: Bytes;
-  /** Of these sizes, once or twice more. */
-  stateBytes: Bytes;
-  /** Blocks of the weights' sizes that are freed later in the trace. */
-  gradientBytes: Bytes;
-  /** Blocks of the sizes of a recorded pass's activations that are freed later in the trace. */
-  activationBytes: Bytes;
-  /** Blocks of the size of cuBLAS's workspace. */
-  workspaceBytes: Bytes;
+export interface OlderReport extends Omit<OlderAt, 'freed'> {
   /** Freed later in the trace, but gradients and optimizer state, by line; null if autograd or a library frees it. */
   freed: { by: OwnerLine | null; bytes: Bytes; blocks: number }[];
-  /** Never freed in the trace. */
-  held: { bytes: Bytes; blocks: number };
-  /** The sizes that hold most of the memory that is never freed. */
-  equal: readonly EqualBlocks[];
-  /** True if nearly all of these have sizes whose counts share a factor, as the weights of equal layers. */
-  hasLayers: boolean;
 }
 
 /** Memory of a line at the peak. */
