@@ -17,9 +17,6 @@ RELEASING = frozenset({
 RELEASING_QUEUE = frozenset({
     'get', 'get_nowait', 'task_done',
 })
-NAMED_BY = {
-    'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0,
-}
 EMPTY = frozenset({
     'Counter', 'JoinableQueue', 'LifoQueue', 'ModuleDict', 'ModuleList', 'OrderedDict', 'ParameterDict',
     'ParameterList', 'PriorityQueue', 'Queue', 'SimpleQueue', 'WeakKeyDictionary', 'WeakSet',

@@ -4,7 +4,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import dis
-import re
 import sys
 import types
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
@@ -14,7 +13,7 @@ from ..monitoring import Monitoring
 from ..plain import modules
 from ..sources import is_users, text_of
 from .deadline import Deadline
-from .operations import EMPTY, GROWING, GROWING_FIRST, NAMED_BY
+from .operations import EMPTY, GROWING, GROWING_FIRST
 
 MAX_FILES = 200
 MAX_STATEMENTS = 4    # for one holder
@@ -76,8 +75,8 @@ class Statements:
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)
-        if not found and holder.kind == 'attribute':
-            found = self._search(holder, _filled_by_any_name if holder.container else _set_by_any_name)
+        if not found and holder.kind == 'attribute' and holder.container:
+            found = self._search(holder, _filled_by_any_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         if len(ranked) > 1 and ranked[0][1][0] < ranked[1][1][0] + RAN:
             ranked.sort(key=lambda item: (-item[1][0] - RAN * self._has_run(*item[0]), not self._runs(*item[0]), item[0]))
@@ -110,8 +109,7 @@ class Statements:
 
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        # A name that is put together at run time is in no text.
-        name = holder.name if matches is _matches and holder.kind in ('variable', 'attribute', 'cycle') and not holder.name[-1:].isdigit() else ''
+        name = holder.name if matches is _matches and holder.kind in ('variable', 'attribute', 'cycle') else ''
         for path, (tree, lines) in self.mentioning(self.paths(holder), name):
             for node, score in matches(tree, holder, path == holder.file):
                 at = (path, node.lineno)
@@ -202,9 +200,6 @@ def _score(node: Any, holder: Holder) -> int:
     """The score of a statement; 0 if it does not touch the holder."""
     if isinstance(node, ast.Call) and called_name(node.func) in GROWING_FIRST and node.args:
         return keyed(4 if holder.container else 1, node.args[0], holder)
-    if isinstance(node, ast.Call) and holder.kind == 'attribute' and not holder.container and called_name(node.func) in NAMED_BY:
-        at = NAMED_BY[called_name(node.func) or '']
-        return 4 if len(node.args) > at and _spells(node.args[at], holder.name) else 0
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr not in GROWING:
             return 0
@@ -219,59 +214,19 @@ def _score(node: Any, holder: Holder) -> int:
     return 0
 
 
-def _set_by_any_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
-    """``setattr(self, name, value)`` in a method, where no statement contains the name. Not in ``__init__``, which sets
-    initial attributes.
-    """
-    for node, scope in scoped(tree):
-        at = NAMED_BY.get(called_name(node.func) or '') if isinstance(node, ast.Call) else None
-        if at is None or len(node.args) <= at or any(_spelling(node.args[at])):
-            continue
-        target = node.args[0] if at else getattr(node.func, 'value', None)
-        itself = isinstance(target, ast.Name) and target.id == 'self'
-        if itself and len(scope) > 1 and scope[-1] != '__init__' and holder.owner is not None and scope[-2] == holder.owner.split('.')[-1]:
-            yield node, 1 + same_file
-
-
 def _filled_by_any_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
     """``getattr(self, name).append(value)`` in a method of the holder's class."""
     classes = {name for _, name in holder.classes}
     for node, scope in scoped(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in GROWING and classes & set(scope):
             target = node.func.value
-            if isinstance(target, ast.Call) and called_name(target.func) == 'getattr' and len(target.args) > 1 and not any(_spelling(target.args[1])):
+            if isinstance(target, ast.Call) and called_name(target.func) == 'getattr' and len(target.args) > 1 and not isinstance(target.args[1], ast.Constant):
                 yield node, 1 + same_file
 
 
 def called_name(function: Any) -> Optional[str]:
     """The last part of a function's name: `heappush` of `heapq.heappush`."""
     return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else None
-
-
-def _spells(expression: Any, name: str) -> bool:
-    """True if this expression can be the name: its literal parts must fit, and contain something of it."""
-    parts = _spelling(expression)
-    return any(len(part) > 1 for part in parts) and re.fullmatch('.*'.join(map(re.escape, parts)), name, re.DOTALL) is not None
-
-
-def _spelling(expression: Any) -> List[str]:
-    """The texts in an expression that makes a text, with anything between them: ``f'seen_{i}'`` is ``['seen_', '']``."""
-    if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
-        return [expression.value]
-    if isinstance(expression, ast.JoinedStr):
-        parts = ['']
-        for value in expression.values:
-            told = _spelling(value)
-            parts[-1:] = [parts[-1] + told[0], *told[1:]]
-        return parts
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
-        left, right = _spelling(expression.left), _spelling(expression.right)
-        return [*left[:-1], left[-1] + right[0], *right[1:]]
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mod):
-        return [part for told in _spelling(expression.left) for part in re.split(r'%[-+ #0-9.]*[a-zA-Z]', told)]
-    if isinstance(expression, ast.Call) and called_name(expression.func) == 'format' and isinstance(expression.func, ast.Attribute):
-        return [part for told in _spelling(expression.func.value) for part in re.split(r'{[^{}]*}', told)]
-    return ['', '']
 
 
 def _assigned(node: Any, target: Any, holder: Holder) -> int:

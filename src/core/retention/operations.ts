@@ -68,8 +68,6 @@ const CONTAINERS = {
 const INTO_FIRST = 'heappush insort insort_left insort_right';
 const OUT_OF_FIRST = 'heappop';
 const SWAP_IN_FIRST = 'heappushpop heapreplace';
-/** Functions that make an attribute, and which argument its name is. */
-const NAMED_BY = { setattr: 1, register_buffer: 0, register_parameter: 0, add_module: 0, register_module: 0 };
 
 const namesIn = (...texts: readonly (string | undefined)[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text?.trim().split(/\s+/) ?? []));
@@ -125,7 +123,6 @@ export const FOR_RECORDER = {
   GROWING_FIRST: [...namesIn(INTO_FIRST, SWAP_IN_FIRST)],
   RELEASING: [...TAKES_OUT],
   RELEASING_QUEUE: [...QUEUE_TAKES],
-  NAMED_BY,
   EMPTY: [...namesIn(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
 };
 
