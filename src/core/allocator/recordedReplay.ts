@@ -2,14 +2,15 @@
 import { countUpTo } from '../model/ascending.js';
 import type { DeviceHistory } from '../model/history.js';
 import { freeingAction } from '../model/replay.js';
-import { Action, EMPTY_STACK, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import { Action, type Snapshot } from '../model/snapshot.js';
 import { lowestHighWord } from '../model/snapshotAt.js';
 import type { Bytes } from '../model/units.js';
 import { byteText, countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { NONE } from './blocks.js';
 import { CachingAllocator, poolFor } from './cachingAllocator.js';
-import { rowsByEvent, Step, type Failure, type Requests } from './requests.js';
+import { Retries, type Replayed } from './recordedRetries.js';
+import { rowsByEvent, Step, type Requests } from './requests.js';
 import { GRANULE, recordedSettings, roundedSize, segmentBytes, type AllocatorSettings } from './settings.js';
 import { Lanes, restore, startState, type StartState } from './startState.js';
 import { isOfSegments, privateSegments, unreplayable, type PrivateSegments } from './traceFacts.js';
@@ -96,39 +97,30 @@ interface StartRest {
   readonly bytes: Bytes;
 }
 
-class Replay {
+class Replay implements Replayed {
   readonly proof: ReplayProof = { ...NO_PROOF };
-  private readonly allocator: CachingAllocator;
-  private readonly step: Uint8Array;
-  private readonly row: Int32Array;
+  readonly allocator: CachingAllocator;
+  readonly step: Uint8Array;
+  readonly row: Int32Array;
   private readonly lane: Uint16Array;
   private readonly blockOf: Int32Array;
   private given: Given[] = [];
   /** Free memory that the allocator would release, by address, while it releases some. */
   private releasing: Map<number, { block: number; bytes: Bytes }> | null = null;
-  /** The first event of the last release. */
-  private release = NONE;
-  /** Pools that could serve the request that fails behind the last release. */
-  private foundByFailed: ReadonlySet<number> = new Set();
-  /** The event behind the last release. */
-  private releaseEnd = NONE;
-  /** Releases that only a comparison with the peak tells from calls of the program. */
-  private readonly uncertain: { ordinal: number; needed: Bytes }[] = [];
   /** What explains the first difference. */
   private rest: StartRest | null = null;
   private readonly segmentAt = new Map<number, number>();
-  private lastLane = 0;
+  lastLane = 0;
   private differences = 0;
   private peak: Bytes;
-  private retries = 0;
-  private firstFailure: Failure | null = null;
+  private readonly retries = new Retries(this);
   private readonly privateSegments: PrivateSegments;
 
   constructor(
-    private readonly snapshot: Snapshot,
-    private readonly history: DeviceHistory,
-    private readonly settings: AllocatorSettings,
-    private readonly lanes: Lanes,
+    readonly snapshot: Snapshot,
+    readonly history: DeviceHistory,
+    readonly settings: AllocatorSettings,
+    readonly lanes: Lanes,
     private readonly start: StartState,
     private readonly base: number,
   ) {
@@ -176,7 +168,7 @@ class Replay {
           break;
         case Action.OutOfMemory:
           this.addFailed();
-          this.fail(ordinal);
+          this.retries.fail(ordinal);
           break;
         case Action.FreeRequested:
         case Action.FreeCompleted: {
@@ -207,12 +199,10 @@ class Replay {
   }
 
   requests(): Requests {
-    const { history, step, row, lane, lanes, start, settings, firstFailure, peak } = this;
+    const { history, step, row, lane, lanes, start, settings, retries, peak } = this;
     const { first, count } = history.trace;
-    for (const { ordinal, needed } of this.uncertain) {
-      // Up to there, the allocator had no reason to release any.
-      if (needed > Math.max(peak, firstFailure?.capacity ?? 0)) this.retry(ordinal);
-    }
+    const { firstFailure } = retries;
+    retries.settle(peak);
     return {
       first,
       count,
@@ -228,22 +218,22 @@ class Replay {
       firstFailure,
       reservedPeakBytes: peak,
       reservedEndBytes: this.allocator.reserved,
-      limit: firstFailure?.capacity ?? (this.retries > 0 ? peak : null),
+      limit: firstFailure?.capacity ?? (retries.count > 0 ? peak : null),
     };
   }
 
-  private addPools(lane: number): void {
+  addPools(lane: number): void {
     const { owner, isPrivate } = this.lanes.owners[lane];
     this.allocator.addPools(owner, isPrivate);
   }
 
-  private addressOf(event: number): number {
+  addressOf(event: number): number {
     const { addrLow, addrHigh } = this.snapshot.events;
     return (addrHigh[event] - this.base) * HIGH_WORD + addrLow[event];
   }
 
   /** The lane of a segment that an event adds. */
-  private laneOf(event: number): number {
+  laneOf(event: number): number {
     const { segmentEvents } = this.snapshot;
     const { length } = this.lanes.owners;
     const stream = segmentEvents.stream[countUpTo(segmentEvents.event, event) - 1];
@@ -345,7 +335,7 @@ class Replay {
   private allocateMore(ordinal: number, pool: number, size: Bytes): number {
     const { allocator, proof, given, settings } = this;
     let found = allocator.choose(pool, size);
-    if (found !== NONE && this.isTriedAgain(given[0].ordinal)) found = NONE;
+    if (found !== NONE && this.retries.isTriedAgain(given[0].ordinal)) found = NONE;
     const [{ address, bytes, isMapped }] = given;
     if (!isMapped) {
       const isExpected = found === NONE && given.length === 1 && bytes === segmentBytes(size, settings);
@@ -377,25 +367,6 @@ class Replay {
     );
     this.addGiven();
     return allocator.choose(pool, size);
-  }
-
-  /**
-   * Out of memory, the allocator completes the frees that wait for other streams, and does not search again. Those frees
-   * are later than the search, although the recording has them before the request.
-   */
-  private freeLate(release: number): void {
-    const { step, row } = this;
-    for (let ordinal = release - 1; ordinal > 0; ordinal--) {
-      if (step[ordinal] !== Step.Free || row[ordinal - 1] === row[ordinal]) return;
-      step[ordinal] = Step.FreeLate;
-    }
-  }
-
-  /** Whether memory is added for a request after a release for that request that completed frees. @param ordinal of the memory */
-  private isTriedAgain(ordinal: number): boolean {
-    if (this.releaseEnd !== ordinal || this.step[this.release - 1] !== Step.FreeLate) return false;
-    this.retry(this.release);
-    return true;
   }
 
   /** Adds the recorded memory as it is. */
@@ -436,9 +407,7 @@ class Replay {
     const event = this.history.trace.first + ordinal;
     this.addFailed();
     if (this.releasing === null) {
-      this.release = ordinal;
-      this.freeLate(ordinal);
-      this.judgeRelease(ordinal);
+      this.retries.begin(ordinal);
       this.releasing = new Map();
       for (const isPrivate of [false, true]) {
         for (const block of allocator.releasable(isPrivate)) {
@@ -460,24 +429,16 @@ class Replay {
     return true;
   }
 
-  /** The first event from here on that is of no segment. */
-  private behindSegments(ordinal: number): number {
-    const { first, count } = this.history.trace;
-    let next = ordinal;
-    while (next < count && isOfSegments(this.snapshot.events.action[first + next])) next++;
-    return next;
-  }
-
   /** @param ordinal of the event behind the release */
   private endRelease(ordinal: number): void {
     const { allocator, settings } = this;
     this.releasing = null;
-    this.releaseEnd = ordinal;
+    this.retries.releaseEnd = ordinal;
     const isPartial = settings.maxSplitBytes < Infinity || settings.collectionShare > 0;
     const left = isPartial ? [] : allocator.releasable(false);
     if (left.length > 0) {
       this.differ(
-        this.release,
+        this.retries.release,
         t(
           'all cached memory is expected to be freed, but the recording keeps {0} at {1}',
           byteText(allocator.partToRelease(left[0]).bytes),
@@ -485,90 +446,5 @@ class Replay {
         ),
       );
     }
-  }
-
-  /** Tells the releases of an allocator without memory from calls of the program. @param ordinal of the first event */
-  private judgeRelease(ordinal: number): void {
-    const { allocator, settings, step } = this;
-    const { action, stack, size } = this.snapshot.events;
-    const { first, count } = this.history.trace;
-    const next = first + this.behindSegments(ordinal);
-    const isFailure = next < first + count && action[next] === Action.OutOfMemory;
-    const isServed =
-      next < first + count &&
-      action[next] === Action.Alloc &&
-      (action[next - 1] === Action.SegmentAlloc || action[next - 1] === Action.SegmentMap);
-    step[ordinal] = Step.Release;
-    if (!isFailure && !isServed) return;
-    const rounded = roundedSize(size[next], settings);
-    const found = this.foundBefore(ordinal, rounded);
-    if (isFailure) this.foundByFailed = found;
-    else if (found.has(poolFor(this.laneOf(next - 1), rounded))) return;
-    // What the allocator does for a request has the stack of that request.
-    const isKnown = ![stack[first + ordinal], stack[next]].some((one) => one === NO_STACK || one === EMPTY_STACK);
-    if (isFailure || (isKnown && stack[first + ordinal] === stack[next])) this.retry(ordinal);
-    else if (!isKnown) this.uncertain.push({ ordinal, needed: allocator.reserved + segmentBytes(rounded, settings) });
-  }
-
-  private retry(ordinal: number): void {
-    if (this.step[ordinal] === Step.Release) this.retries++;
-    this.step[ordinal] = Step.None;
-  }
-
-  private fail(ordinal: number): void {
-    const { events, failures } = this.snapshot;
-    const event = this.history.trace.first + ordinal;
-    this.step[ordinal] = Step.Fail;
-    this.freeLate(ordinal);
-    if (this.firstFailure !== null) return;
-    const size = events.size[event];
-    const at = failures.event.indexOf(event);
-    const free = at < 0 ? Infinity : failures.deviceFree[at];
-    const pools = this.lanes.owners.map((_, lane) => poolFor(lane, size));
-    // The columns have no stream of a failure. The right one has no block for it, and the device too little memory.
-    const candidates = this.lastLane < pools.length ? [pools[this.lastLane], ...pools] : [];
-    const found = this.releaseEnd === ordinal ? this.foundByFailed : this.foundBefore(ordinal, size);
-    const lacks = (pool: number): boolean => !found.has(pool) && this.allocator.neededFor(pool, size) > free;
-    const pool = candidates.find(lacks) ?? candidates.find((one) => !found.has(one)) ?? this.otherPool(size);
-    this.firstFailure = {
-      ordinal,
-      size,
-      pool,
-      // A device that has room for the request fails because of a limit that the program set.
-      capacity: this.allocator.reserved + Math.min(free, this.allocator.neededFor(pool, size) - 1),
-    };
-  }
-
-  /** The pool of a stream that the trace has not shown: there is no free memory in it. */
-  private otherPool(size: Bytes): number {
-    const lane = this.lanes.addUnknown();
-    this.addPools(lane);
-    return poolFor(lane, size);
-  }
-
-  /** Pools that have a block for a request, apart from memory that was freed behind its search. */
-  private foundBefore(ordinal: number, size: Bytes): ReadonlySet<number> {
-    const { allocator, settings } = this;
-    const { events } = this.snapshot;
-    const { first } = this.history.trace;
-    const late: { address: number; end: number }[] = [];
-    for (let at = ordinal - 1; this.step[at] === Step.FreeLate; at--) {
-      const address = this.addressOf(first + at);
-      late.push({ address, end: address + roundedSize(events.size[first + at], settings) });
-    }
-    late.sort((a, b) => a.address - b.address);
-    const addresses = late.map(({ address }) => address);
-    const found = new Set<number>();
-    for (const block of allocator.freeBlocks()) {
-      let start = allocator.blocks.address[block];
-      const end = start + allocator.blocks.size[block];
-      for (let i = countUpTo(addresses, start - 1); i <= late.length; i++) {
-        const next = addresses.at(i) ?? Infinity;
-        if (allocator.fits(Math.min(next, end) - start, size)) found.add(allocator.blocks.pool[block]);
-        if (next >= end) break;
-        start = late[i].end;
-      }
-    }
-    return found;
   }
 }
