@@ -338,11 +338,13 @@ class CpuMemory(TorchDispatchMode):
         self.record_memory_history('all', max_entries=max_entries)
 
     def history_is_on(self) -> bool:
+        return self.recording
+
+    def keep_watching(self) -> None:
         # A recording that began inside ``torch.inference_mode``, by attach, no longer sees tensors once that has ended.
         if self.recording and threading.get_ident() == self._thread and torch._C._len_torch_dispatch_stack():
             for key in (torch._C.DispatchKey.Python, torch._C.DispatchKey.PythonTLSSnapshot):
                 torch._C._dispatch_tls_set_dispatch_key_included(key, True)
-        return self.recording
 
     def clear(self) -> None:
         self.record_memory_history('all', max_entries=self.trace.max_entries, clear_history=True)

@@ -168,10 +168,12 @@ class Session:
         if self.steps.source != 'loop':
             self._loop_steps.stop()
         self.rounds.stepped(sys._getframe())
-        if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
-            self.memory.record(self.options.max_entries, self.options.stacks)
-            self._increments.forget()
-            say_once('the program turned memory history off: it is on again, and allocations in between have no stack')
+        if self._recording and self._is_chosen and os.getpid() == self._pid:
+            self.memory.keep_watching()
+            if not self.memory.history_is_on():
+                self.memory.record(self.options.max_entries, self.options.stacks)
+                self._increments.forget()
+                say_once('the program turned memory history off: it is on again, and allocations in between have no stack')
         if self._schedule.full(step):
             self.dump('step')
         elif self.memory.light_snapshots and self._schedule.light(step):

@@ -44,6 +44,7 @@ class Idle:
     def when_ready(self, begin: Any) -> None: begin()
     def record(self, max_entries: int, stacks: str) -> None: pass
     def history_is_on(self) -> bool: return True
+    def keep_watching(self) -> None: pass
     def clear(self) -> None: pass
     def counters(self) -> List[Any]: return []
     def stop(self) -> None: pass

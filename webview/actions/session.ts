@@ -236,7 +236,7 @@ export class TimelineSession {
     this.send(this.call('run', { command }));
   }
 
-  /** Puts a setting of the allocator where the program gets its environment from. */
+  /** Adds a setting of the allocator to the file that gives the program its environment. */
   applySetting(assignment: string): void {
     this.send(this.call('applySetting', { assignment }));
   }

@@ -79,7 +79,8 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
       draw();
       showFound();
       // The focused call may no longer exist.
-      const focus = flame?.focus.map(({ call }) => flame.calls[call].id) ?? store.get().flame.focus;
+      if (flame === null) return;
+      const focus = flame.focus.map(({ call }) => flame.calls[call].id);
       if (focus.join() !== store.get().flame.focus.join()) session.chooseFlame({ focus });
     },
     table: () => flameTable(items),

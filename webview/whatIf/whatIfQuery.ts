@@ -12,7 +12,7 @@ export const WHAT_IF: Asks<'whatIf'> = {
   },
 };
 
-/** While the table of the changes shows, or the map of one. */
+/** The curve of the chosen change is requested as long as the table of changes or the memory map shows. */
 export const RESERVED_WITH: Asks<'reservedWith'> = {
   method: 'reservedWith',
   query: (state) => {

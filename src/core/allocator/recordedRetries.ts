@@ -19,7 +19,7 @@ export interface Replayed {
   readonly lanes: Lanes;
   readonly step: Uint8Array;
   readonly row: Int32Array;
-  /** Of the last allocation. */
+  /** The lane that served the last allocation. */
   readonly lastLane: number;
   addPools(lane: number): void;
   addressOf(event: number): number;

@@ -18,7 +18,7 @@ export interface ByteSource {
   readonly name: string;
   /** Size in bytes at opening; `Infinity` for compressed data. */
   readonly size: number;
-  /** Of its file. */
+  /** How compressed parts of the file are decompressed. */
   readonly unfolding: Unfolding;
   /** Fills `into` from `offset` on. @returns bytes read, 0 at the end. Reading backwards may be slow. */
   read(offset: number, into: Uint8Array): Promise<number>;

@@ -75,7 +75,7 @@ describe('The verdict on a line', () => {
     });
   }
 
-  it('is no leak by the recorder alone while the source shows an open bound', () => {
+  it('stays growing if the recorder proves retention but the source shows a bound that is not reached', () => {
     const chances: Chance[] = [{ ...chance('pending'), kind: 'bound' }];
     const { verdict } = judge({ ...LASTING, custody: RETAINED, chances }, false, null);
     assert.equal(verdict, 'growing');
