@@ -35,6 +35,17 @@ describe('The tables in docs/architecture.md', () => {
     assert.deepEqual(named.sort(), real.filter((folder) => !['src', 'src/core'].includes(folder)).sort());
   });
 
+  it('have no binary files beside the folders at the top', () => {
+    const files = readdirSync(repositoryRoot(), { withFileTypes: true }).filter(
+      (entry) => entry.isFile() && !entry.name.startsWith('.') && !/\.(?:vsix|log)$/.test(entry.name),
+    );
+    assert.ok(files.length > 5);
+    assert.deepEqual(
+      files.map(({ name }) => name).filter((name) => read(name).includes('\0')),
+      [],
+    );
+  });
+
   it('list the imports that the walls of src let through', () => {
     const listed = rowsOf('Rooms').filter(([room]) => room.startsWith('`src/'));
     const walls = new Map<string, string[]>(Object.entries(rooms));
