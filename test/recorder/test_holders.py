@@ -4,8 +4,10 @@ from __future__ import annotations
 import collections
 import functools
 import gc
+import glob
 import linecache
 import os
+import subprocess
 import sys
 import types
 import unittest
@@ -314,6 +316,25 @@ class ChainsTest(unittest.TestCase):
         keep = [torch.Tensor(512) for _ in range(50)]
         self.assertFalse(walk(seconds=0.0)['complete'])
         self.assertEqual(len(keep), 50)
+
+    def test_searches_of_an_asyncio_program_end(self):
+        text = '''if True:
+            import asyncio
+            from leakline_recorder.holders.deadline import Deadline
+            from leakline_recorder.holders.heap import Heap
+
+            async def main():
+                for _ in range(3):
+                    tasks = [asyncio.create_task(asyncio.sleep(0.001)) for _ in range(3)]
+                    await asyncio.sleep(0.005)
+                    Heap(Deadline(10.0)).close()
+
+            asyncio.run(main())
+        '''
+        for python in sorted(glob.glob(os.path.expanduser('~/.pyenv/versions/3.1*/bin/python'))) or [sys.executable]:
+            with self.subTest(python):
+                done = subprocess.run([python, '-c', text], timeout=60)
+                self.assertEqual(done.returncode, 0)
 
     def test_nothing_old_costs_nothing(self):
         keep = torch.Tensor(MIB)

@@ -10,6 +10,7 @@ from typing import Any, Dict, List
 
 import torch
 
+from ..plain import is_a, namespace
 from .deadline import Deadline
 
 #: no edges: everything refers to them, or they refer to nothing that could lead to an owner
@@ -36,7 +37,7 @@ class Heap:
             if not index & 0x3FF and deadline.passed():
                 self.complete = False
                 break
-            children = gc.get_referents(holder)
+            children = _referents(holder)
             for start in range(0, len(children), SLICE):
                 if start and deadline.passed():
                     self.complete = False
@@ -84,11 +85,20 @@ class Heap:
         return [self.objects[index] for index in self._parents.get(identity, ())]
 
 
+def _referents(value: Any) -> List[Any]:
+    """Of a module only its dictionary: Python 3.12's ``_asyncio`` also tells freed objects, which then live again, and
+    the next visit of it never ends.
+    """
+    if is_a(value, types.ModuleType):
+        return [namespace(value)]
+    return gc.get_referents(value)
+
+
 def _leads_nowhere(value: Any) -> bool:
     """True if it contains only numbers and texts, and is not a tensor."""
-    if issubclass(type(value), torch.Tensor):
+    if is_a(value, torch.Tensor):
         return False
-    parts = gc.get_referents(value)
+    parts = _referents(value)
     if len(parts) > ROW:
         return False
     for part in parts:
