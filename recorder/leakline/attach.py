@@ -1,5 +1,5 @@
 """``leakline attach``, ``dump``, ``detach`` and ``holders``: reach a Python process that runs. Its main thread runs one file between
-two instructions of Python, by ``sys.remote_exec`` from Python 3.14 on, else by a pending call that a debugger adds.
+two instructions of Python, by ``sys.remote_exec`` from Python 3.14 on, else by a pending call that ptrace adds.
 """
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from typing import Any, Dict, Iterator, List, Optional
 from leakline_recorder import cli
 from leakline_recorder.options import Options
 
-from . import debuggers
+from . import injection
 from .holding import Holders
+from .traced import NoRights, TraceError
 
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WAIT_SECONDS = 60.0     # for the main thread to run Python
@@ -198,7 +199,7 @@ def _printable(text: str) -> str:
 def _answer(pid: int, request: Dict[str, Any]) -> Dict[str, Any]:
     with _private_folder(pid, request) as folder:
         path, taken, answer = (os.path.join(folder, name) for name in ('script.py', 'taken.json', 'answer.json'))
-        _run(pid, folder, path)
+        _run(pid, path)
         last = time.monotonic() + WAIT_SECONDS
         while not os.path.exists(answer):
             if not os.path.exists(f'/proc/{pid}') or _status(pid).get('State', 'Z')[0] in 'ZX':
@@ -283,7 +284,7 @@ def _no_rights(pid: int) -> AttachError:
                        + remedy.get(scope, 'Run this command as root. A container needs the option --cap-add=SYS_PTRACE.'))
 
 
-def _run(pid: int, folder: str, path: str) -> None:
+def _run(pid: int, path: str) -> None:
     remote: Any = getattr(sys, 'remote_exec', None)
     if remote is not None:
         try:
@@ -292,11 +293,11 @@ def _run(pid: int, folder: str, path: str) -> None:
         except PermissionError:
             raise _no_rights(pid) from None
         except (RuntimeError, OSError):
-            pass    # another version of Python: a debugger does not depend on it
+            pass    # another version of Python, on which ptrace does not depend
     line = f'exec({_READ.format(path=path)!r}, {{}})'    # it binds no name in the program
     try:
-        debuggers.run_line(pid, line, folder)
-    except debuggers.NoRights:
+        injection.run_line(pid, line)
+    except NoRights:
         raise _no_rights(pid) from None
-    except debuggers.DebuggerError as error:
-        raise AttachError(str(error)) from None
+    except TraceError as error:
+        raise AttachError(f'process {pid} {error}.') from None

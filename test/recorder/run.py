@@ -14,7 +14,7 @@ from typing import List, Tuple
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'recorder')
 STANDIN = os.path.join(HERE, 'standin')
-PLAIN = ['test_units', 'test_custody', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_increments', 'test_session']
+PLAIN = ['test_units', 'test_custody', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_increments', 'test_session', 'test_injection']
 TORCH = ['test_torch', 'test_api', 'test_plugin', 'test_hostile_torch', 'test_attach']
 
 

@@ -1,8 +1,7 @@
-"""Processes that run are reached by a debugger: they record themselves, stop again, and show what they hold."""
+"""Processes that run record themselves, stop again, and show what they hold."""
 from __future__ import annotations
 
 import gc
-import glob
 import importlib.util
 import json
 import os
@@ -11,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import weakref
@@ -19,8 +17,9 @@ import weakref
 import torch
 
 import leakline
-from leakline import attach, debuggers
+from leakline import attach
 from test_api import HAS_NODE, RECORDER, InFolder
+from test_injection import REASON
 
 HAS_IPYTHON = importlib.util.find_spec('IPython') is not None
 #: A training that waits at each tenth step for its next permission, so that a slow machine loses no time.
@@ -75,29 +74,6 @@ def state():
         'main': sorted(vars(sys.modules['__main__'])),
     }
 '''
-
-
-def reason():
-    """Why no process can be reached on this machine; '' if one can."""
-    if sys.platform != 'linux' or not (shutil.which('gdb') or shutil.which('lldb') or hasattr(sys, 'remote_exec')):
-        return 'no debugger'
-    child = subprocess.Popen([sys.executable, '-c', 'import time\nwhile True: time.sleep(0.01)'])
-    try:
-        folder = os.path.join('/proc', str(child.pid))
-        while 'python' not in os.path.basename(os.readlink(os.path.join(folder, 'exe'))):
-            time.sleep(0.01)
-        time.sleep(0.3)
-        with attach._private_folder(child.pid, {}) as private:
-            attach._run(child.pid, private, os.path.join(private, 'missing.py'))
-        return ''
-    except attach.AttachError as error:
-        return str(error)
-    finally:
-        child.kill()
-        child.wait()
-
-
-REASON = reason()
 
 
 class Running(InFolder):
@@ -354,20 +330,6 @@ class CheckTest(unittest.TestCase):
             gc.enable()
 
 
-class VersionsTest(unittest.TestCase):
-    @unittest.skipIf(REASON or hasattr(sys, 'remote_exec'), REASON or 'this Python needs no debugger')
-    def test_runs_a_line_in_each_python_of_this_machine(self):
-        installed = sorted(glob.glob(os.path.expanduser('~/.pyenv/versions/3.*/bin/python'))) or [sys.executable]
-        for python in installed:
-            with self.subTest(python), tempfile.TemporaryDirectory() as folder:
-                child = subprocess.Popen([python, '-c', 'import time\nprint(flush=True)\nwhile True: time.sleep(0.01)'], stdout=subprocess.PIPE)
-                self.addCleanup(child.communicate)
-                self.addCleanup(child.kill)
-                child.stdout.readline()
-                debuggers.run_line(child.pid, 'import os; os._exit(7)', folder)
-                self.assertEqual(child.wait(60), 7)
-
-
 class RefusalTest(Running):
     def refused(self, pid, *more, action='attach', **env):
         text = self.leakline(action, pid, *more, code=2, **env)
@@ -409,30 +371,7 @@ class RefusalTest(Running):
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn('belongs to another user. Run this command as that user, or as root.', done.stderr)
 
-    def test_no_gdb(self):
-        if hasattr(sys, 'remote_exec'):
-            self.skipTest('this Python needs no gdb')
-        running = self.start(TRAINING, '1000000')
-        folder = os.path.join(self.folder, 'bin')
-        os.mkdir(folder)
-        self.assertEqual(self.refused(running.pid, PATH=folder),
-                         'leakline: gdb is missing, which attach needs for Python up to 3.13. Install it: apt-get install gdb')
-
-    def test_a_debugger_that_fails(self):
-        if hasattr(sys, 'remote_exec'):
-            self.skipTest('this Python needs no debugger')
-        running = self.start(TRAINING, '1000000')
-        folder = os.path.join(self.folder, 'bin')
-        os.mkdir(folder)
-        tried = os.path.join(folder, 'tried')
-        gdb = self.write(os.path.join('bin', 'gdb'), f'#!/bin/sh\necho "$@" > {tried}\necho "Bad address." >&2\nexit 1\n')
-        os.chmod(gdb, 0o755)
-        self.assertEqual(self.refused(running.pid, PATH=folder),
-                         'leakline: no debugger can call functions in a process here: gdb (Bad address.). Install lldb: apt-get install lldb')
-        with open(tried, encoding='utf-8') as file:
-            self.assertNotIn(f'/proc/{running.pid}/', file.read())
-
-    @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv') and shutil.which('gdb'), 'needs root, setpriv and gdb')
+    @unittest.skipUnless(os.geteuid() == 0 and shutil.which('setpriv'), 'needs root and setpriv')
     def test_no_right_to_trace(self):
         running = self.start(TRAINING, '1000000')
         done = subprocess.run(['setpriv', '--bounding-set=-all', '--inh-caps=-all', sys.executable, '-m', 'leakline', 'attach', str(running.pid)],

@@ -31,9 +31,7 @@ describe('A training that runs already', () => {
     const reason =
       python === '' || spawnSync(python, ['-c', 'import torch']).status !== 0
         ? 'LEAKLINE_TORCH_PYTHON names no Python with PyTorch'
-        : ['gdb', 'lldb'].every((name) => spawnSync(name, ['--version']).status !== 0)
-          ? 'there is no debugger'
-          : null;
+        : null;
     if (reason === null) return;
     console.log(`      (skipped: ${reason})`);
     this.skip();

@@ -17,7 +17,7 @@ import type { SourcePlace } from '../workspace/openSource.js';
 import { reportPath } from '../workspace/reportPaths.js';
 import type { Interpreters } from './interpreters.js';
 
-/** Attaching waits a minute for a debugger, and another for the program's main thread. */
+/** Attaching waits a minute for the program's main thread, and then for its answer. */
 const MAX_WAIT_MS = 150_000;
 const MAX_ANSWER_BYTES = 16 << 20;
 /** Time between two checks whether attached processes still run, in milliseconds: the system informs only a parent. */
