@@ -14,13 +14,13 @@ from array import array
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 from torch.utils._pytree import tree_iter
 from torch.utils.weak import WeakIdKeyDictionary
 
 #: what a verdict over this model is worth
 SEES = ('a model of the CUDA allocator on the CPU, to which each tensor belongs. It sees Python references, autograd graphs and '
-        'cycles, but no streams, other threads, fragmentation, custom kernels or compiled regions')
+        'cycles, but no streams, fragmentation, custom kernels or compiled regions')
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 SMALL_LIMIT = 1 * MIB          # requests up to this come from the small pool
 SMALL_SEGMENT = 2 * MIB
@@ -210,22 +210,34 @@ class CpuMemory(TorchDispatchMode):
         self.observers: List[Callable[[int, int, int, int], None]] = []
         self.addresses = WeakIdKeyDictionary()
         self.copies_to_host = False
-        self._thread = 0    # whose tensors it sees
+        self._thread = 0    # in which it began
+        self._lock = threading.RLock()    # the collector can end a storage while another one begins
+        self._is_over = False
         self._ends: Dict[int, weakref.finalize] = {}    # by address, what runs at the end of each storage
 
     # -- watching tensors ---------------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def]
         result = func(*args, **(kwargs or {}))
-        for value in tree_iter(result):
+        for value in () if self._is_over else tree_iter(result):
             if isinstance(value, torch.Tensor) and value.device.type == 'cpu':
-                self._see(value.untyped_storage())
+                with self._lock:
+                    self._see(value.untyped_storage())
         return result
 
     def __enter__(self):  # type: ignore[no-untyped-def]
         # By default, the attribute is the base class's.
         self.plain_cpu, torch.Tensor.cpu = vars(torch.Tensor).get('cpu'), lambda tensor, *_, **__: self._on_host(tensor)
         self._thread = threading.get_ident()
+        plain = self._plain_thread = threading.Thread._bootstrap_inner
+
+        def watched(thread: threading.Thread) -> None:    # each thread has modes of its own
+            _push_mode(self)
+            try:
+                plain(thread)
+            finally:
+                _pop_mode()
+        setattr(threading.Thread, '_bootstrap_inner', watched)
         return super().__enter__()
 
     def __exit__(self, *error):  # type: ignore[no-untyped-def]
@@ -233,9 +245,12 @@ class CpuMemory(TorchDispatchMode):
             del torch.Tensor.cpu
         else:
             torch.Tensor.cpu = self.plain_cpu
-        for end in self._ends.values():
-            end.detach()
-        self._ends.clear()
+        setattr(threading.Thread, '_bootstrap_inner', self._plain_thread)
+        with self._lock:
+            self._is_over = True
+            for end in self._ends.values():
+                end.detach()
+            self._ends.clear()
         return super().__exit__(*error)
 
     def _on_host(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -264,11 +279,12 @@ class CpuMemory(TorchDispatchMode):
         end.atexit = False
 
     def _gone(self, segment: Segment, block: Block, nbytes: int) -> None:
-        stack = self._stack()
-        self._ends.pop(block['address'], None)
-        self._event('free_requested', block['address'], nbytes, stack)
-        self._event('free_completed', block['address'], nbytes, stack)
-        self.allocator.free(segment, block)
+        with self._lock:
+            stack = self._stack()
+            self._ends.pop(block['address'], None)
+            self._event('free_requested', block['address'], nbytes, stack)
+            self._event('free_completed', block['address'], nbytes, stack)
+            self.allocator.free(segment, block)
 
     def _out_of_memory(self, oom: OutOfModelMemory, nbytes: int, stack: int) -> NoReturn:
         self._event('oom', oom.free, nbytes, stack)
@@ -293,10 +309,11 @@ class CpuMemory(TorchDispatchMode):
             self.trace.clear()
 
     def memory_snapshot(self, include_traces: bool = True) -> Dict[str, Any]:
-        frames = self.stacks.expanded()
-        segments = [self._segment(held, frames) for held in self.allocator.segments]
-        entries = self.trace.entries(frames) if include_traces else []
-        self._event('snapshot', 0, self.allocator.active, NO_STACK)   # the mark shows up in the next snapshot
+        with self._lock:
+            frames = self.stacks.expanded()
+            segments = [self._segment(held, frames) for held in self.allocator.segments]
+            entries = self.trace.entries(frames) if include_traces else []
+            self._event('snapshot', 0, self.allocator.active, NO_STACK)   # the mark shows up in the next snapshot
         return {'segments': segments, 'device_traces': [entries], 'allocator_settings': dict(SETTINGS), 'external_annotations': []}
 
     @staticmethod

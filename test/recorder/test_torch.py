@@ -11,6 +11,8 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import types
 import unittest
 import warnings
@@ -134,6 +136,31 @@ class ModelTest(unittest.TestCase):
             self.assertEqual(sum(b['size'] for b in segment['blocks']), segment['total_size'])
             states = [b['state'] for b in segment['blocks']]
             self.assertNotIn(('inactive', 'inactive'), list(zip(states, states[1:])))
+
+    def test_threads_are_seen_until_the_end(self):
+        kept, go_on, size = [], threading.Event(), 4096
+
+        def work():
+            for _ in range(200):
+                kept.append(torch.zeros(size // 4))
+            go_on.wait()
+            kept.append(torch.zeros(size))
+
+        plain = threading.Thread._bootstrap_inner
+        with CpuMemory() as memory:
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            while len(kept) < 800:
+                time.sleep(0.001)
+            self.assertEqual(memory.stats()['active_bytes.all.current'], 800 * size)
+            del kept[::2]
+            self.assertEqual(memory.stats()['active_bytes.all.current'], 400 * size)
+        go_on.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(memory.stats()['active_bytes.all.current'], 400 * size)
+        self.assertIs(threading.Thread._bootstrap_inner, plain)
 
     def test_the_mark_of_a_snapshot_is_in_the_next(self):
         memory = CpuMemory()
