@@ -5,7 +5,7 @@ from .options import Options
 
 
 class Schedule:
-    """Call ``full(step)`` and ``light(step)`` once after each step, in order."""
+    """Call ``full(step)`` and ``light(step)`` once after a step, in order."""
 
     def __init__(self, options: Options) -> None:
         self._first = options.start

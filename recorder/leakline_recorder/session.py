@@ -174,6 +174,8 @@ class Session:
                 self.memory.record(self.options.max_entries, self.options.stacks)
                 self._increments.forget()
                 say_once('the program turned memory history off: it is on again, and allocations in between have no stack')
+        if self._dumping.locked():
+            return    # steps of other threads do not wait for the snapshot of this one; the next one is due then
         if self._schedule.full(step):
             self.dump('step')
         elif self.memory.light_snapshots and self._schedule.light(step):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import contextvars
 import functools
 import gc
 import glob
@@ -22,6 +23,7 @@ from leakline_recorder.monitoring import Monitoring
 
 MIB = 1 << 20
 KEPT_GLOBALLY = []
+CURRENT = contextvars.ContextVar('current')
 
 
 class Visualiser:
@@ -188,6 +190,25 @@ class ChainsTest(unittest.TestCase):
         owner = next(owner for owner in found['owners'] if address in owner['addresses'])
         self.assertEqual(owner['name'], 'ValueError being handled in test_exception_in_its_handler()')
         self.assertEqual(owner['statements'][0]['text'], 'except ValueError:')
+
+    def test_a_linked_list_in_a_context_variable(self):
+        def grow():
+            for _ in range(60):
+                pair = Pair()
+                pair.other = CURRENT.get(None)
+                CURRENT.set(pair)
+
+        context = contextvars.copy_context()
+        self.addCleanup(context.run, CURRENT.set, None)
+        context.run(grow)
+        blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
+        for block in blocks.all:
+            block.allocated, block.allocated_us = 1, block.address
+        owners = context.run(walk_over, blocks)['owners']
+        self.assertEqual(sorted(owner['blocks'] for owner in owners), [1, 59])
+        self.assertEqual({owner['name'] for owner in owners}, {'Pair.tensor'})
+        self.assertEqual([owner['expression'] for owner in sorted(owners, key=lambda owner: owner['blocks'])],
+                         ['test_holders.py: global CURRENT.tensor', 'test_holders.py: global CURRENT.other.tensor'])
 
     def test_reference_cycle(self):
         gc.disable()    # an automatic collection before the walk would release the cycle

@@ -1,6 +1,7 @@
 """From an object up to a name: breadth first over referrers."""
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import functools
 import types
@@ -102,7 +103,7 @@ class Chains:
             found = self._search(target) or self._ownerless(target)
         except ordinary(Exception):
             return Chain(None, (), ends='behind an object that does not let itself be looked at')
-        links = _merge_modules(found.links)
+        links = _folded(_merge_modules(found.links))
         if len(links) > MAX_LINKS:
             return dataclasses.replace(found, links=links[:MAX_LINKS], ends='longer')
         return dataclasses.replace(found, links=links)
@@ -141,6 +142,11 @@ class Chains:
                         continue
                     if self._roots.is_namespace(parent):
                         continue
+                    named = self._variable(parent, child, back)
+                    if named is not None:
+                        if named[0].root is not None and named[0].root.users:
+                            return self._remember(*named, back)
+                        fallback = fallback or named[0]
                     seen.add(id(parent))
                     back[id(parent)] = (parent, child)
                     following.append(parent)
@@ -159,13 +165,20 @@ class Chains:
     def _named(self, child: Any, back: Dict[int, Tuple[Any, Any]]) -> Optional[Chain]:
         known = self._known.get(id(child))
         if known is not None:
-            return Chain(known.root, known.links + self._down(child, back))
+            return Chain(known.root, _folded(known.links + self._down(child, back)))
         names = self._roots.of(child)
         if not names:
             return None
         # outermost frame last in the list: `main() local history` helps more than a callee's argument of the same object
         best = max(enumerate(names), key=lambda item: (item[1].users, item[1].name != 'self', item[1].kind == 'local', item[0]))[1]
         return Chain(best, self._down(child, back))
+
+    def _variable(self, parent: Any, child: Any, back: Dict[int, Tuple[Any, Any]]) -> Optional[Tuple[Chain, Any]]:
+        """If the parent is the context of something that runs or will run: the chain from its variable, and the value."""
+        if not is_a(parent, contextvars.Context) or not self._heap.has_outside_references(id(parent)):
+            return None
+        found = self._roots.in_context(parent, _walk(child, back))
+        return found and (Chain(found[0], self._down(found[1], back)), found[1])
 
     def _remember(self, chain: Chain, top: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
         """Store the chain of each object on the way, so that the next tensor in the same list is found at once."""
@@ -175,16 +188,13 @@ class Chains:
         while id(step) in back:
             # A dictionary may be an instance's `__dict__`, where a chain cannot be split.
             if id(step) not in self._known and not is_a(step, dict):
-                self._known[id(step)] = Chain(chain.root, above + self._down(top, back, step))
+                self._known[id(step)] = Chain(chain.root, _folded(above + self._down(top, back, step)))
             step = back[id(step)][1]
         return chain
 
     def _down(self, top: Any, back: Dict[int, Tuple[Any, Any]], stop: Any = None) -> Tuple[Link, ...]:
         """Links from ``top`` down to the target, or to ``stop`` on the way there."""
-        walk = [top]
-        while id(walk[-1]) in back and walk[-1] is not stop:
-            walk.append(back[id(walk[-1])][1])
-        return self._spell(walk)
+        return self._spell(_walk(top, back, stop))
 
     def _spell(self, walk: List[Any]) -> Tuple[Link, ...]:
         """Each object of a walk holds the next. An instance's ``__dict__`` between it and what it holds is no link."""
@@ -263,6 +273,14 @@ class Chains:
         return ()
 
 
+def _walk(top: Any, back: Dict[int, Tuple[Any, Any]], stop: Any = None) -> List[Any]:
+    """Objects from one down to the target, or to ``stop`` on the way there."""
+    walk = [top]
+    while id(walk[-1]) in back and walk[-1] is not stop:
+        walk.append(back[id(walk[-1])][1])
+    return walk
+
+
 def _pin(walk: List[Any]) -> Tuple[Optional[Pin], List[Any]]:
     """The object at the top of a walk, in words, and the walk from there on: a function if there is one."""
     for index, value in enumerate(walk):
@@ -281,6 +299,12 @@ def _may_be_pinned(value: Any) -> bool:
         return any(callable(held) for held in list(dict.values(value))[:4])
     return is_a(value, (types.FunctionType, functools.partial)) or type_name(type(value)) == 'BackwardHook' \
         or not is_a(value, _NEVER_PINNED) and namespace(value) is not None
+
+
+def _folded(links: Tuple[Link, ...]) -> Tuple[Link, ...]:
+    """``.parent.parent.parent`` of a linked list as ``.parent``."""
+    # From a list: a tuple made of a generator counts for the program's collector, and is not taken off when it is freed.
+    return tuple([part for index, part in enumerate(links) if not index or part.kind != 'attribute' or part != links[index - 1]])
 
 
 def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:

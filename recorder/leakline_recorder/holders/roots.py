@@ -1,6 +1,7 @@
-"""The ends of chains: locals of running functions, globals of modules, attributes of classes."""
+"""The ends of chains: locals of running functions, globals of modules, attributes of classes, context variables."""
 from __future__ import annotations
 
+import contextvars
 import dataclasses
 import os
 import sys
@@ -62,6 +63,15 @@ class Roots:
             for name, held in list(type.__getattribute__(container, '__dict__').items()):
                 if held is value:
                     return Root('class', f'{type_name(container)}.{name}', file, None, None, bool(file and is_users(file)))
+        return None
+
+    def in_context(self, context: contextvars.Context, walk: List[Any]) -> Optional[Tuple[Root, Any]]:
+        """The context variable that holds an object of a walk, and that object."""
+        for variable, value in list(context.items()):
+            if any(part is value for part in walk):
+                found = ((name, file) for _, names, file in modules() for name, held in list(names.items()) if held is variable)
+                name, file = next(found, (variable.name, None))
+                return Root('global', name, file, None, None, bool(file and is_users(file))), value
         return None
 
     def is_namespace(self, container: Any) -> bool:

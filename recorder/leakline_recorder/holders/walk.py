@@ -178,11 +178,12 @@ class Search:
 
     def _directly(self) -> None:
         """A Python object holds the tensor on the block, or a view of it."""
-        for address, block in self._asked.items():
-            found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(address, ())[:4]]
+        # Of a linked list, the newest first: the way to the next is the way to it and one link.
+        for block in sorted(self._asked.values(), key=lambda block: -block.allocated_us):
+            found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(block.address, ())[:4]]
             found = [chain for chain in found if chain.root is not None or chain.cycle or chain.pin]
             if found:
-                self._held[address] = Holding(block, max(found, key=_trust))
+                self._held[block.address] = Holding(block, max(found, key=_trust))
             if self._deadline.passed():
                 return
 
