@@ -14,9 +14,10 @@ SECONDS = 20.0
 _CONT, _DETACH, _GETREGSET, _SETREGSET, _SEIZE, _INTERRUPT = 7, 17, 0x4204, 0x4205, 0x4206, 0x4207
 _EVENT_STOP = 128
 _WALL = 0x40000000
-_GENERAL, _MAX_BYTES = 1, 65536
-#: Beside the general registers, what a function may change: AVX and AMX on x86, SVE else floating point on ARM.
-_OTHERS = {'x86_64': (0x202,), 'aarch64': (0x405, 2)}
+#: Sets of registers: the general ones, and all others that a function may change, from the floating point ones to AMX.
+_GENERAL, _OTHERS = 1, 0x202
+_MAX_BYTES = 65536
+_NAMES = 'r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base ds es fs gs'.split()    # of <sys/user.h>
 
 
 class TraceError(Exception):
@@ -35,8 +36,8 @@ class _StillRunning(TraceError):
 def stopped(pid: int) -> Iterator[Stopped]:
     """The main thread of a process. It goes on as it was. Signals that would end this process wait meanwhile: killed in the middle of a call,
     it would take the other with it. :raises TraceError: if it cannot be stopped"""
-    if platform.machine() not in _OTHERS:
-        raise TraceError(f'has a processor ({platform.machine()}) whose registers are unknown')
+    if platform.machine() != 'x86_64':
+        raise TraceError(f'runs on {platform.machine()}, where only Python 3.14 can be reached')
     _check_signals(pid)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM))
     try:
@@ -63,17 +64,17 @@ class Stopped:
     def call(self, function: int, *arguments: int) -> int:
         """What a C function returns. It returns to address 0, which stops the thread again. Its registers are then restored.
         :param function: its address, as those of arguments :raises TraceError: if it fails; the thread goes on as before"""
-        before = {kind: self._registers(kind) for kind in (_GENERAL, self._others())}
+        before = {kind: self._registers(kind) for kind in (_GENERAL, _OTHERS)}
         try:
             self._set_registers(_GENERAL, _calling(before[_GENERAL], self.memory, function, arguments))
             _ptrace(_CONT, self._pid, 0, 0)
             while True:
                 number, event = _next_stop(self._pid)
                 if number == signal.SIGSEGV and not event:
-                    at, result = _outcome(self._registers(_GENERAL))
-                    if at:
+                    after = _named(self._registers(_GENERAL))
+                    if after['rip']:
                         raise TraceError('failed in a call')
-                    return result
+                    return after['rax']
                 _ptrace(_CONT, self._pid, 0, 0 if event else number)
         except _StillRunning:
             _ptrace(_INTERRUPT, self._pid, 0, 0)
@@ -83,14 +84,6 @@ class Stopped:
             with contextlib.suppress(TraceError):    # it may have ended
                 for kind, data in before.items():
                     self._set_registers(kind, data)
-
-    def _others(self) -> int:
-        """The set of registers that has all others; which one depends on the processor."""
-        for kind in _OTHERS[platform.machine()]:
-            with contextlib.suppress(TraceError):
-                self._registers(kind)
-                return kind
-        raise TraceError('has registers that cannot be read')
 
     def _registers(self, kind: int) -> bytes:
         data = ctypes.create_string_buffer(_MAX_BYTES)
@@ -104,13 +97,7 @@ class Stopped:
 
 def _calling(registers: bytes, memory: BinaryIO, function: int, arguments: Tuple[int, ...]) -> bytes:
     """The general registers at the first instruction of a function."""
-    if platform.machine() == 'aarch64':    # x0 to x30, sp, pc, pstate
-        values = list(struct.unpack('=34Q', registers))
-        values[:len(arguments)] = [value & 0xffffffffffffffff for value in arguments]
-        values[30], values[31], values[32] = 0, (values[31] - 256) & ~15, function
-        return struct.pack('=34Q', *values)
-    names = ('r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi orig_rax rip cs eflags rsp ss fs_base gs_base ds es fs gs').split()
-    found: Dict[str, int] = dict(zip(names, struct.unpack('=27Q', registers)))
+    found = _named(registers)
     for name, value in zip(('rdi', 'rsi', 'rdx', 'rcx', 'r8', 'r9'), arguments):
         found[name] = value & 0xffffffffffffffff
     top = ((found['rsp'] - 128) & ~15) - 8    # below what a function without calls may use
@@ -121,10 +108,8 @@ def _calling(registers: bytes, memory: BinaryIO, function: int, arguments: Tuple
     return struct.pack('=27Q', *found.values())
 
 
-def _outcome(registers: bytes) -> Tuple[int, int]:
-    """Address of the instruction, and the result."""
-    values = struct.unpack(f'={len(registers) // 8}Q', registers)
-    return (values[32], values[0]) if platform.machine() == 'aarch64' else (values[16], values[10])
+def _named(registers: bytes) -> Dict[str, int]:
+    return dict(zip(_NAMES, struct.unpack('=27Q', registers)))
 
 
 def _check_signals(pid: int) -> None:
