@@ -1,19 +1,14 @@
 /** The colors and fonts of the theme, for canvases. The style sheet has them for everything else. */
 
-export interface ChartTheme {
+/** As the style sheet names them, after `--leakline-`. */
+const COLORS = [
+  ...(['grid', 'background', 'leak', 'live', 'liveFill', 'reserved', 'changed', 'capacity'] as const),
+  ...(['snapshot', 'outOfMemory', 'collector', 'step'] as const),
+] as const;
+type Colors = Record<(typeof COLORS)[number], string>;
+
+export interface ChartTheme extends Colors {
   text: string;
-  grid: string;
-  leak: string;
-  live: string;
-  liveFill: string;
-  reserved: string;
-  changed: string;
-  capacity: string;
-  snapshot: string;
-  outOfMemory: string;
-  collector: string;
-  step: string;
-  background: string;
   /** Of curves over each other; they begin again where there are more. */
   series: readonly string[];
   fontFamily: string;
@@ -26,19 +21,8 @@ export function readTheme(element: HTMLElement): ChartTheme {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(`--leakline-${name}`).trim() || style.color;
   return {
+    ...(Object.fromEntries(COLORS.map((name) => [name, color(name)])) as Colors),
     text: style.color,
-    grid: color('grid'),
-    leak: color('leak'),
-    live: color('live'),
-    liveFill: color('live-fill'),
-    reserved: color('reserved'),
-    changed: color('changed'),
-    capacity: color('capacity'),
-    snapshot: color('snapshot'),
-    outOfMemory: color('out-of-memory'),
-    collector: color('collector'),
-    step: color('step'),
-    background: color('background'),
     series: [0, 1, 2, 3, 4, 5].map((index) => color(`series-${index}`)),
     fontFamily: style.fontFamily,
     fontSize: Number.parseFloat(style.fontSize),
