@@ -5,7 +5,7 @@ import { createCompareView } from './compare/compareView.js';
 import { createControls } from './page/controls.js';
 import { el, setText } from './ui/dom.js';
 import { createEmptyView } from './page/emptyView.js';
-import type { Exporter } from './parts/exporter.js';
+import type { Host } from './model/host.js';
 import { createSaveMenu } from './parts/saveMenu.js';
 import { curveTable } from './chart/curveRows.js';
 import { createFlameView } from './flame/flameView.js';
@@ -37,12 +37,12 @@ interface Parts {
   session: TimelineSession;
   bands: BandSession;
   questions: Questions;
-  exporter: Exporter;
+  host: Pick<Host, 'call'>;
 }
 
 /** Fills the page's root with the timeline. */
 export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts): void {
-  const { session, bands, questions, exporter } = parts;
+  const { session, bands, questions, host } = parts;
   const help = createHelp();
   const chartView = new ChartView(store, session);
   const chart = {
@@ -63,7 +63,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
     whatIf: createWhatIfView(store, session, questions.whatIf),
     table: createTableView(store, session, questions),
   };
-  const menu = createSaveMenu(store, exporter, () => {
+  const menu = createSaveMenu(store, host, () => {
     const { curve, pane } = store.get();
     return curve?.events === 0 ? [contents[pane].saved] : [chart, contents[pane].saved];
   });
@@ -99,7 +99,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
     history,
   );
   timeline.append(createSplitter(store, timeline), lower);
-  const compare = createCompareView(store, session, questions, exporter);
+  const compare = createCompareView(store, session, questions, host);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title), timeline, help.dialog);
   listenForKeys(store, session, chartView, help);
 

@@ -2,7 +2,6 @@
 import './text/language.js';
 import { showApp } from './app.js';
 import { afterQuiet } from './ui/dom.js';
-import { Exporter } from './parts/exporter.js';
 import { connectHost } from './model/host.js';
 import { BandSession } from './layer/bandSession.js';
 import { TimelineSession } from './actions/session.js';
@@ -25,7 +24,7 @@ const bands = new BandSession(store, host);
 const questions = createQuestions(store, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, { session, bands, questions, exporter: new Exporter(host) });
+showApp(root, store, { session, bands, questions, host });
 // A window may be closed before its snapshots are read again.
 const save = (): void => host.save(persisted({ ...store.get(), ...session.awaited }));
 // Not at each frame of a zoom; the page stores the rest when it closes.

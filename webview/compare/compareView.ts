@@ -1,7 +1,7 @@
 /** Two snapshots side by side: their curves over each other, and their growth as a table and as a flame graph. */
 import { el, setText } from '../ui/dom.js';
 import { comparable, devicesOf, groupsOf } from '../parts/choiceGroups.js';
-import type { Exporter } from '../parts/exporter.js';
+import type { Host } from '../model/host.js';
 import { seriesTable as savedSeries } from './compareTables.js';
 import { createSaveMenu } from '../parts/saveMenu.js';
 import { createFailure, createMessage } from '../parts/message.js';
@@ -31,7 +31,7 @@ export function createCompareView(
   store: Store<ViewState>,
   session: TimelineSession,
   questions: Questions,
-  exporter: Exporter,
+  host: Pick<Host, 'call'>,
 ): HTMLElement {
   const side = (label: string, which: 'a' | 'b'): ReturnType<typeof createDropdown> =>
     createDropdown({
@@ -95,18 +95,18 @@ export function createCompareView(
       return answer === null ? null : savedSeries(answer, names);
     },
   };
-  const menu = createSaveMenu(store, exporter, () => [curves, growth.saved()]);
+  const menu = createSaveMenu(store, host, () => [curves, growth.saved()]);
   const controls = el(
     'div',
     { class: 'controls', attributes: { role: 'group', 'aria-label': strings.compareControls } },
     el('span', { class: 'together' }, name('A', 0), before.element),
     el('span', { class: 'together' }, name('B', 1), after.element),
-    el('span', { class: 'together' }, swap.element, sameStep.element),
+    el('span', { class: 'together' }, swap, sameStep),
     el('span', { class: 'together' }, extent.element, axis.element, device.element),
     progress.element,
     createOtherSeries(store, session),
     menu,
-    clear.element,
+    clear,
   );
   const head = el('div', { class: 'answer' }, hint.element, summary);
   const picture = el(
@@ -136,7 +136,7 @@ export function createCompareView(
     picture.hidden = growth.element.hidden = pair === null || missing;
     before.show(groupsOf(all), pair?.a ?? '');
     after.show(groupsOf(all), pair?.b ?? '');
-    sameStep.element.hidden = pair === null || pairAtSameStep(all, pair) === null;
+    sameStep.hidden = pair === null || pairAtSameStep(all, pair) === null;
     const devices = [...new Set(all.flatMap((choice) => choice.devices))].sort((a, b) => a - b);
     device.element.hidden = devices.length < 2;
     device.show(devicesOf(devices), String(compare.device));

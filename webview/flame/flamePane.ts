@@ -57,7 +57,7 @@ export function createFlamePane(
     class: 'flame',
     label: options.label,
     ...(options.search !== undefined && { search: options.search }),
-    head: [options.measure, folding.element, el('span', { class: 'together' }, caller.element, whole.element)],
+    head: [options.measure, folding.element, el('span', { class: 'together' }, caller, whole)],
     scroller,
     readout: true,
     retry: options.retry,
@@ -68,7 +68,7 @@ export function createFlamePane(
     scroller,
     showControls: (folded, isFocused) => {
       folding.show(folded);
-      for (const button of [caller, whole]) button.setEnabled(isFocused);
+      for (const button of [caller, whole]) button.disabled = !isFocused;
     },
   };
 }

@@ -44,7 +44,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     title,
     facts,
     stack,
-    el('span', { class: 'together' }, open.element, fix.element, close.element),
+    el('span', { class: 'together' }, open, fix, close),
     advice,
   );
   store.follow(
@@ -67,8 +67,8 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     stack.replaceChildren(...stackItems(shown));
     stack.hidden = shown.frames.length === 0;
     advice.replaceChildren(...(shown.finding === null ? [] : adviceItems(shown.finding)));
-    open.setEnabled(place?.mapped === true);
-    fix.element.hidden = shown.finding?.canFix !== true;
+    open.disabled = place?.mapped !== true;
+    fix.hidden = shown.finding?.canFix !== true;
   }
 
   function linkTo(place: { file: string; line: number }, name: string): HTMLElement {

@@ -41,7 +41,7 @@ export function createMapView(store: Store<ViewState>, session: TimelineSession,
   const pane = createPane({
     class: 'map',
     label: strings.map,
-    head: [el('span', { class: 'together' }, zoomIn.element, whole.element)],
+    head: [el('span', { class: 'together' }, zoomIn, whole)],
     notes: [createScrubber(store, session), noPlaces.element, replayed.element],
     scroller,
     readout: true,
@@ -68,7 +68,7 @@ export function createMapView(store: Store<ViewState>, session: TimelineSession,
       pane.summarize(map?.hasPlaces === true ? `${when}: ${mapSummary(map)}` : '');
       replayed.show(map === null ? null : noteOf(map));
       pane.read('');
-      whole.setEnabled(map?.only != null);
+      whole.disabled = map?.only == null;
       if (map !== null) grid.show(map);
     },
     table: (map) => (map.hasPlaces ? mapTable(map) : null),

@@ -90,7 +90,7 @@ export function createControls(
     hint: strings.compareHint,
     onPress: () => store.update({ view: 'compare' }),
   });
-  compare.element.classList.add('compare-button');
+  compare.classList.add('compare-button');
   const progress = createProgress(strings.loading);
 
   store.watch((state) => {
@@ -103,16 +103,16 @@ export function createControls(
       state.curveLoading ? state.axis : (curve?.axis ?? state.axis),
       curve === null ? undefined : axesOf(curve),
     );
-    whole.setEnabled(range !== null || heights !== null);
-    allBytes.element.hidden = heights === null;
-    zoomOut.setEnabled(range !== null);
-    zoomIn.setEnabled(curve !== null && curve.events > 0);
+    whole.disabled = range === null && heights === null;
+    allBytes.hidden = heights === null;
+    zoomOut.disabled = range === null;
+    zoomIn.disabled = curve === null || curve.events === 0;
     grouping.show(state.layer ? state.grouping : 'none', [...BAND_GROUPINGS, 'none']);
     // Without a curve, its choices are disabled.
     grouping.element.hidden = curve?.events === 0;
-    peak.element.hidden = curve === null || curve.events === 0;
-    if (curve !== null) setText(peak.element, strings.toPeak(curve.peak.liveBytes));
-    compare.element.hidden = comparable(choices).length < 2;
+    peak.hidden = curve === null || curve.events === 0;
+    if (curve !== null) setText(peak, strings.toPeak(curve.peak.liveBytes));
+    compare.hidden = comparable(choices).length < 2;
     progress.show(state.curveLoading || state.reading);
   });
 
@@ -123,10 +123,10 @@ export function createControls(
     device.element,
     axis.element,
     grouping.element,
-    el('span', { class: 'together zoom' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
+    el('span', { class: 'together zoom' }, zoomIn, zoomOut, whole, allBytes),
     progress.element,
-    peak.element,
-    compare.element,
+    peak,
+    compare,
     menu,
     help,
   );

@@ -24,7 +24,7 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
     {},
     el('h2', {}, strings.noSnapshots),
     el('p', {}, strings.noSnapshotsHelp),
-    el('div', { class: 'ways' }, ...ways.map(({ element }) => element)),
+    el('div', { class: 'ways' }, ...ways),
     failed.element,
   );
   const reading = createMessage('hint');

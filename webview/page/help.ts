@@ -39,13 +39,13 @@ export function createHelp(): Help {
   const dialog = el(
     'dialog',
     { class: 'help', attributes: { 'aria-labelledby': 'help-title' } },
-    el('div', { class: 'help-head' }, el('h2', { attributes: { id: 'help-title' } }, strings.help), close.element),
+    el('div', { class: 'help-head' }, el('h2', { attributes: { id: 'help-title' } }, strings.help), close),
     el('ul', { class: 'help-keys', attributes: { tabindex: '0' } }, ...rows),
   );
   const toggle = (): void => {
     if (dialog.open) dialog.close();
     else dialog.showModal();
   };
-  const button = createButton({ text: '?', hint: strings.help, kind: 'sign', onPress: toggle }).element;
+  const button = createButton({ text: '?', hint: strings.help, kind: 'sign', onPress: toggle });
   return { button, dialog, toggle };
 }

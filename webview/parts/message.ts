@@ -2,19 +2,16 @@
 import { el, setText } from '../ui/dom.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
+import type { Control } from '../ui/control.js';
 
-interface Message {
-  readonly element: HTMLElement;
-  /** @param text null to hide it */
-  show(text: string | null): void;
-}
+type Message = Control<[text: string | null]>;
 
 /** @param action a button under the sentence */
 export function createMessage(kind: 'error' | 'hint', action?: { text: string; onPress: () => void }): Message {
   const sentence = el('p');
   const role: Record<string, string> = kind === 'error' ? { role: 'alert' } : {};
   const element = el('div', { class: `message ${kind}`, attributes: role }, sentence);
-  if (action !== undefined) element.append(createButton(action).element);
+  if (action !== undefined) element.append(createButton(action));
   element.hidden = true;
   return {
     element,

@@ -4,11 +4,11 @@ import { popup } from './popup.js';
 import { sentenceOf } from '../model/question.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
-import type { Exporter } from './exporter.js';
+import type { Host } from '../model/host.js';
 import type { Store } from '../model/store.js';
 import type { ViewState } from '../model/viewState.js';
-import { savedName } from './savedName.js';
-import type { TableData } from './tableData.js';
+import type { SavedKind } from '../../src/protocol/saveData.js';
+import { clipboardText, csvOf, type TableData } from './tableData.js';
 
 export interface Saved {
   /** Names it in the menu. */
@@ -24,9 +24,14 @@ export interface Saved {
 /** @param parts the visible parts when the menu opens */
 export function createSaveMenu(
   store: Store<ViewState>,
-  exporter: Exporter,
+  host: Pick<Host, 'call'>,
   parts: () => readonly Saved[],
 ): HTMLElement {
+  /** The extension asks for the file and writes it. @returns a sentence on the result; empty if the user cancelled */
+  const saved = async (what: string, kind: SavedKind, content: Uint8Array): Promise<string> => {
+    const { file } = await host.call('saveFile', { name: savedName(store.get(), what), kind, content });
+    return file === null ? '' : strings.savedAs(file);
+  };
   const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
   const rows = el('div');
   const button = <Item>(text: string, of: () => Item | null, save: (item: Item) => Promise<string>): HTMLElement =>
@@ -40,8 +45,7 @@ export function createSaveMenu(
           (error: unknown) => setText(status, strings.saveFailed(sentenceOf(error))),
         );
       },
-    }).element;
-  const nameOf = (what: string): string => savedName(store.get(), what);
+    });
   const rowOf = ({ label, what, picture, table }: Saved): HTMLElement =>
     el(
       'div',
@@ -49,12 +53,18 @@ export function createSaveMenu(
       el('span', {}, label),
       ...(picture === undefined
         ? []
-        : [button(strings.saveAs.png, picture, (drawn) => exporter.savePicture(nameOf(what), drawn))]),
+        : [button(strings.saveAs.png, picture, async (drawn) => saved(what, 'png', await pngOf(drawn)))]),
       ...(table === undefined
         ? []
         : [
-            button(strings.saveAs.csv, table, (data) => exporter.saveTable(nameOf(what), data)),
-            button(strings.copyTable, table, (data) => exporter.copyTable(data)),
+            // Spreadsheets need the byte order mark to detect UTF-8.
+            button(strings.saveAs.csv, table, (data) =>
+              saved(what, 'csv', new TextEncoder().encode(`\ufeff${csvOf(data)}`)),
+            ),
+            button(strings.copyTable, table, async (data) => {
+              await host.call('copyText', { text: clipboardText(data) });
+              return strings.copied;
+            }),
           ]),
     );
   const menu = popup('export', strings.save, el('div', { class: 'menu' }, rows, status));
@@ -63,4 +73,17 @@ export function createSaveMenu(
     if (menu.open) rows.replaceChildren(...parts().map(rowOf));
   });
   return menu;
+}
+
+/** The name of a saved file, without its ending. */
+function savedName({ choices, selection, compare, view }: ViewState, what: string): string {
+  const paths = view === 'compare' ? [compare.pair?.a, compare.pair?.b] : [selection?.path];
+  const labels = paths.flatMap((path) => choices?.find((choice) => choice.path === path)?.label ?? []);
+  return [...labels.map((label) => label.replace(/\.[^.]*(\.gz)?$/, '')), what].join('-');
+}
+
+async function pngOf(canvas: HTMLCanvasElement): Promise<Uint8Array> {
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+  if (blob === null) throw new Error(strings.pictureTooLarge);
+  return new Uint8Array(await blob.arrayBuffer());
 }

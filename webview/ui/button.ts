@@ -1,9 +1,5 @@
+import type { Button } from '@vscode/webview-ui-toolkit';
 import './toolkit.js';
-import type { Control } from './control.js';
-
-interface ButtonControl extends Control {
-  setEnabled(enabled: boolean): void;
-}
 
 /**
  * A push button. @param hint a longer description on hover; screen readers get it instead of a `text` that is a sign
@@ -13,7 +9,7 @@ export function createButton(options: {
   hint?: string;
   kind?: 'primary' | 'secondary' | 'sign';
   onPress: () => void;
-}): ButtonControl {
+}): Button {
   const { text, hint, kind = 'secondary', onPress } = options;
   const button = document.createElement('vscode-button');
   button.appearance = kind === 'primary' ? 'primary' : 'secondary';
@@ -23,10 +19,5 @@ export function createButton(options: {
     if (kind === 'sign') button.setAttribute('aria-label', hint);
   }
   button.addEventListener('click', onPress);
-  return {
-    element: button,
-    setEnabled: (enabled) => {
-      button.disabled = !enabled;
-    },
-  };
+  return button;
 }

@@ -1,12 +1,11 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-interface CheckboxControl extends Control {
-  show(checked: boolean): void;
-}
-
 /** A box to tick, with its text. */
-export function createCheckbox(options: { text: string; onChange: (checked: boolean) => void }): CheckboxControl {
+export function createCheckbox(options: {
+  text: string;
+  onChange: (checked: boolean) => void;
+}): Control<[checked: boolean]> {
   const checkbox = document.createElement('vscode-checkbox');
   checkbox.textContent = options.text;
   let shown = false;

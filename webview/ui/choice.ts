@@ -1,16 +1,12 @@
-import { createDropdown, type DropdownControl } from './dropdown.js';
+import type { Control } from './control.js';
+import { createDropdown } from './dropdown.js';
 
-/** One of a few fixed values. */
-interface ChoiceControl<Value extends string> extends Pick<DropdownControl, 'element'> {
-  /** @param possible the available choices; all by default */
-  show(value: Value, possible?: readonly Value[]): void;
-}
-
+/** One of a few fixed values. It shows those that are possible, by default all. */
 export function createChoice<Value extends string>(options: {
   label: string;
   names: Readonly<Record<Value, string>>;
   onPick: (value: Value) => void;
-}): ChoiceControl<Value> {
+}): Control<[value: Value, possible?: readonly Value[]]> {
   const { names } = options;
   const all = Object.keys(names) as Value[];
   const dropdown = createDropdown({

@@ -14,12 +14,11 @@ export interface DropdownGroup {
   items: readonly DropdownItem[];
 }
 
-export interface DropdownControl extends Control {
-  show(groups: readonly DropdownGroup[], value: string): void;
-}
-
-/** A dropdown list. Reports the user's choices only, not calls of `show`. */
-export function createDropdown(options: { label: string; onPick: (value: string) => void }): DropdownControl {
+/** A dropdown list. */
+export function createDropdown(options: {
+  label: string;
+  onPick: (value: string) => void;
+}): Control<[groups: readonly DropdownGroup[], value: string]> {
   const dropdown = document.createElement('vscode-dropdown');
   dropdown.setAttribute('aria-label', options.label);
   let built = '';

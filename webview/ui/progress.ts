@@ -1,15 +1,11 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-interface ProgressControl extends Control {
-  show(busy: boolean): void;
-}
-
 /** Shorter work needs no progress ring. */
 const SHOW_AFTER_MS = 200;
 
 /** A progress ring that appears after a moment. It occupies its place when hidden. */
-export function createProgress(label: string): ProgressControl {
+export function createProgress(label: string): Control<[busy: boolean]> {
   const holder = document.createElement('div');
   holder.className = 'progress';
   const ring = document.createElement('vscode-progress-ring');

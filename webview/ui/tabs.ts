@@ -1,17 +1,12 @@
 import './toolkit.js';
 import type { Control } from './control.js';
 
-interface TabsControl<Value extends string> extends Control {
-  /** @param content of the tab; the same element may be shown by several */
-  show(value: Value, content: HTMLElement): void;
-}
-
-/** Tabs, of which one shows its content. */
+/** Tabs, of which one shows its content; the same element may be that of several. */
 export function createTabs<Value extends string>(options: {
   label: string;
   items: readonly { value: Value; text: string }[];
   onPick: (value: Value) => void;
-}): TabsControl<Value> {
+}): Control<[value: Value, content: HTMLElement]> {
   const panels = document.createElement('vscode-panels');
   // Its moving underline waits for an animation that a reader may have switched off.
   panels.activeindicator = false;

@@ -38,7 +38,7 @@ export function createWhatIfView(store: Store<ViewState>, session: TimelineSessi
   const pane = createPane({
     class: 'what-if',
     label: strings.whatIf,
-    head: [apply.element, copy.element],
+    head: [apply, copy],
     notes: [problem.element],
     scroller: el('div', { class: 'scroller' }, table.element, notes.element),
     retry: () => whatIfs.retry(),
@@ -73,7 +73,7 @@ export function createWhatIfView(store: Store<ViewState>, session: TimelineSessi
       if (isChosen) row?.setAttribute('aria-current', 'true');
       else row?.removeAttribute('aria-current');
     }
-    for (const button of [apply, copy]) button.setEnabled(assignment() !== null);
+    for (const button of [apply, copy]) button.disabled = assignment() === null;
   };
 
   store.follow(({ change }) => [change], markChosen);
