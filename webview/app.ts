@@ -67,7 +67,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
     const { curve, pane } = store.get();
     return curve?.events === 0 ? [contents[pane].saved] : [chart, contents[pane].saved];
   });
-  const controls = createControls(store, session, menu, help.button);
+  const controls = createControls(store, session, chartView, menu, help.button);
   const run = createRunView(store, session, questions.run);
   const failure = createFailure(() => session.curve.retry());
   const bandFailure = createFailure(() => bands.retry());
@@ -101,7 +101,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
   timeline.append(createSplitter(store, timeline), lower);
   const compare = createCompareView(store, session, questions, host);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title), timeline, help.dialog);
-  listenForKeys(store, session, chartView, help);
+  listenForKeys(chartView, help);
 
   // While the plot is hidden, the page sets the width of requests.
   new ResizeObserver(() => {

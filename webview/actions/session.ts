@@ -152,6 +152,11 @@ export class TimelineSession {
     this.store.update({ range: fitted });
   }
 
+  showWhole(): void {
+    this.setRange(null);
+    this.setHeights(null);
+  }
+
   /** Shows a stretch of the byte axis, which must be one that exists; null for all that is in view. */
   setHeights(heights: Range | null): void {
     if (!sameRange(heights, this.store.get().heights)) this.store.update({ heights });

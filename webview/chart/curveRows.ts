@@ -33,10 +33,9 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
     reserved: curve.reserved?.[index] ?? null,
   });
   const live = curve.live.subarray(first, last + 1);
-  const points = { x: curve.x.subarray(first, last + 1), live, event: curve.event.subarray(first, last + 1) };
   const highest = first + live.indexOf(Math.max(...live));
   const lowest = first + live.indexOf(Math.min(...live));
-  const peaks = prominentPeaks(points, limit).map((index) => first + index);
+  const peaks = prominentPeaks({ live }, limit).map((index) => first + index);
   const marks = curve.marks.filter(({ x }) => x >= visible.from && x <= visible.to).slice(0, limit);
   return [
     rowAt(first, 'start'),

@@ -7,13 +7,13 @@ interface GestureHandlers {
   hover(point: PlotPoint | null): void;
   /** A click. `open` if the largest line shall be opened straight away; `twice` for the second of a double click. */
   pick(point: PlotPoint, how: { open: boolean; twice: boolean }): void;
-  /** Factors below 1 zoom in. `pixel` is the fixed point; null for the middle or the cursor. */
-  zoom(pixel: number | null, factor: number): void;
+  /** Factors below 1 zoom in. `pixel` is the fixed point, by default the middle or the cursor. */
+  zoom(factor: number, pixel?: number): void;
   /** By a share of the visible range. */
   pan(share: number): void;
   whole(): void;
   /** Like {@link zoom}, of the byte axis; `pixel` is a height. */
-  zoomBytes(pixel: number | null, factor: number): void;
+  zoomBytes(factor: number, pixel?: number): void;
   /** By a share of the visible heights; positive is higher. */
   panBytes(share: number): void;
   wholeBytes(): void;
@@ -149,13 +149,13 @@ function listenForWheel(plot: HTMLElement, on: GestureHandlers): void {
     if (event.altKey || pixel < area.left) {
       const delta = (event.deltaY || event.deltaX) * unit;
       if (event.shiftKey) on.panBytes(-delta / area.height);
-      else on.zoomBytes(isLevelWith(height, area) ? height : null, Math.exp(delta * WHEEL_ZOOM));
+      else on.zoomBytes(Math.exp(delta * WHEEL_ZOOM), isLevelWith(height, area) ? height : undefined);
       return;
     }
     const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) on.pan((sideways * unit) / area.width);
     // A pinch on a touchpad comes as a wheel with Control, in finer steps.
-    else on.zoom(pixel, Math.exp(event.deltaY * unit * (event.ctrlKey ? 0.01 : WHEEL_ZOOM)));
+    else on.zoom(Math.exp(event.deltaY * unit * (event.ctrlKey ? 0.01 : WHEEL_ZOOM)), pixel);
   };
   plot.addEventListener('wheel', listener, { passive: false });
 }
@@ -165,7 +165,7 @@ function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
   const { shiftKey, altKey, key, code } = event;
   const command = event.ctrlKey || event.metaKey;
   const along = (sign: 1 | -1) => (): void => (shiftKey ? on.pan(sign * KEY_PAN) : on.step(sign * (command ? 20 : 1)));
-  const zoom = (factor: number) => (command ? undefined : (): void => on.zoom(null, factor));
+  const zoom = (factor: number) => (command ? undefined : (): void => on.zoom(factor));
   const plain: Partial<Record<string, () => void>> = {
     ArrowLeft: along(-1),
     ArrowRight: along(1),
@@ -185,10 +185,10 @@ function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
     ArrowDown: () => on.walk(-1),
     PageUp: () => on.panBytes(KEY_PAN_BYTES),
     PageDown: () => on.panBytes(-KEY_PAN_BYTES),
-    Equal: () => on.zoomBytes(null, 1 / KEY_ZOOM),
-    NumpadAdd: () => on.zoomBytes(null, 1 / KEY_ZOOM),
-    Minus: () => on.zoomBytes(null, KEY_ZOOM),
-    NumpadSubtract: () => on.zoomBytes(null, KEY_ZOOM),
+    Equal: () => on.zoomBytes(1 / KEY_ZOOM),
+    NumpadAdd: () => on.zoomBytes(1 / KEY_ZOOM),
+    Minus: () => on.zoomBytes(KEY_ZOOM),
+    NumpadSubtract: () => on.zoomBytes(KEY_ZOOM),
     Home: () => on.wholeBytes(),
   };
   const action = (altKey && !command ? withAlt[code] : undefined) ?? plain[key];

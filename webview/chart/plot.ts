@@ -9,6 +9,9 @@ export interface PlotArea {
   height: number;
 }
 
+/** What of it the x axis needs. */
+type Along = Pick<PlotArea, 'left' | 'width'>;
+
 /** Pixels of the plot's element. */
 export interface PlotPoint {
   x: number;
@@ -23,17 +26,17 @@ export interface PlotBox {
 }
 
 /** The value on the x axis at a pixel, which may lie beside the area. */
-export function valueAt(pixel: number, area: PlotArea, visible: Range): number {
+export function valueAt(pixel: number, area: Along, visible: Range): number {
   return visible.from + ((pixel - area.left) / area.width) * (visible.to - visible.from);
 }
 
 /** The pixel at which a value of the x axis is drawn, perhaps beside the area. */
-export function pixelOf(value: number, area: PlotArea, visible: Range): number {
+export function pixelOf(value: number, area: Along, visible: Range): number {
   return area.left + ((value - visible.from) / (visible.to - visible.from)) * area.width;
 }
 
 /** True if the pixel is inside the area, its edges included. */
-export function isInside(pixel: number, area: PlotArea): boolean {
+export function isInside(pixel: number, area: Along): boolean {
   return pixel >= area.left && pixel <= area.left + area.width;
 }
 

@@ -1,6 +1,6 @@
 /** Carrying a pinned instant and a visible range from one axis to the other. */
 import type { LiveAt, TimelineAxis, TimelineWindow } from '../../src/protocol/timelineData.js';
-import { indexOfEvent } from './points.js';
+import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';
 import type { Pin } from './viewState.js';
 
@@ -12,7 +12,7 @@ export function placePin(pin: Pin, curve: TimelineWindow, live: LiveAt | null): 
   if (axis === 'events') return { event, axis, x: Math.max(event, curve.extent.from) };
   const exact = live?.event === event ? live.timeUs : null;
   if (exact !== null && curve.startUs !== null) return { event, axis, x: exact - curve.startUs };
-  const index = indexOfEvent(curve, event);
+  const index = lastAtOrBelow(curve.event, event);
   return { event, axis, x: index < 0 ? curve.extent.from : curve.x[index] };
 }
 
@@ -20,11 +20,9 @@ export function placePin(pin: Pin, curve: TimelineWindow, live: LiveAt | null): 
 export function eventsOfRange(range: Range, curve: TimelineWindow): Range {
   if (curve.axis === 'events') return range;
   const { x, event } = curve;
-  let first = 0;
-  while (first + 1 < x.length && x[first + 1] <= range.from) first++;
   let last = x.length - 1;
   while (last > 0 && x[last - 1] >= range.to) last--;
-  return { from: event[first], to: event[last] };
+  return { from: event[Math.max(0, lastAtOrBelow(x, range.from))], to: event[last] };
 }
 
 /** The range of `curve`, which shows the whole history, that covers the given events. */
@@ -33,7 +31,7 @@ export function rangeOfEvents(events: Range, curve: TimelineWindow): Range {
   const { x, event } = curve;
   let last = event.length - 1;
   while (last > 0 && event[last - 1] >= events.to) last--;
-  return { from: x[Math.max(0, indexOfEvent(curve, events.from))], to: x[last] };
+  return { from: x[Math.max(0, lastAtOrBelow(event, events.from))], to: x[last] };
 }
 
 /** The axes that a history can be shown on. */

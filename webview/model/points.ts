@@ -4,7 +4,6 @@
 interface CurvePoints {
   x: ArrayLike<number>;
   live: ArrayLike<number>;
-  event: ArrayLike<number>;
 }
 
 /** Last index whose value is not above `value` in an ascending list; -1 if all are. */
@@ -35,17 +34,11 @@ export function pickPoint(points: CurvePoints, from: number, to: number): number
   return best;
 }
 
-/** Index of the point that shows the state after `event`; -1 if it lies before the first point. */
-export function indexOfEvent(points: CurvePoints, event: number): number {
-  return lastAtOrBelow(points.event, event);
-}
-
 /**
  * The most prominent local maxima, at most `limit`, in order of x. Prominence is the smaller descent from a peak to
  * anything higher or to an end of the curve. A plateau has its first point.
  */
-export function prominentPeaks(points: CurvePoints, limit: number): number[] {
-  const { live } = points;
+export function prominentPeaks({ live }: Pick<CurvePoints, 'live'>, limit: number): number[] {
   const count = live.length;
   const left = floors(live, 0, 1, (other, own) => other >= own);
   const right = floors(live, count - 1, -1, (other, own) => other > own);

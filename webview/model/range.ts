@@ -40,8 +40,7 @@ export function zoomRange(range: Range, center: number, factor: number): Range {
 
 /** Moves by a share of the visible span; positive is later. */
 export function panRange(range: Range, share: number): Range {
-  const by = (range.to - range.from) * share;
-  return { from: range.from + by, to: range.to + by };
+  return moved(range, (range.to - range.from) * share);
 }
 
 /** Moves just far enough that `x` is visible, with a tenth of the span to spare. */

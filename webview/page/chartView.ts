@@ -25,7 +25,7 @@ import { resize, type ViewState } from '../model/viewState.js';
 import { listenForGestures } from '../chart/gestures.js';
 import { Overlay, type CursorPoint } from '../chart/overlay.js';
 import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from '../chart/plot.js';
-import { indexOfEvent, lastAtOrBelow, pickPoint } from '../model/points.js';
+import { lastAtOrBelow, pickPoint } from '../model/points.js';
 import { drawableExtent, fitRange, NARROWEST, panRange, revealInRange, zoomRange, type Range } from '../model/range.js';
 import { TimelineChart } from '../chart/timelineChart.js';
 
@@ -195,20 +195,13 @@ export class ChartView {
         this.hover({ x: pixel, y });
         this.pickAtCursor(open);
       },
-      zoom: (pixel, factor) =>
-        this.withCurve((_curve, area, visible) => {
-          const center = pixel === null ? this.focus(visible) : valueAt(pixel, area, visible);
-          this.session.setRange(zoomRange(visible, center, factor));
-        }),
-      pan: (share) => this.withCurve((_curve, _area, visible) => this.session.setRange(panRange(visible, share))),
-      whole: () => {
-        this.session.setRange(null);
-        this.session.setHeights(null);
-      },
-      zoomBytes: (pixel, factor) => {
+      zoom: (factor, pixel) => this.zoom(factor, pixel),
+      pan: (share) => this.pan(share),
+      whole: () => this.session.showWhole(),
+      zoomBytes: (factor, pixel) => {
         const shown = this.heights();
-        const cursor = this.cursorBytes();
-        const center = pixel === null ? (cursor ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
+        const center =
+          pixel === undefined ? (this.cursorBytes() ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
         this.setHeights(zoomRange(shown, center, factor));
       },
       panBytes: (share) => this.setHeights(panRange(this.heights(), share)),
@@ -350,8 +343,8 @@ export class ChartView {
       const from = this.cursor?.event ?? this.store.get().pin?.event;
       const count = curve.x.length;
       if (count === 0) return;
-      const at = from === undefined ? -1 : indexOfEvent(curve, from);
-      const start = at >= 0 ? at : indexOfEvent(curve, curve.peak.event) - points;
+      const at = from === undefined ? -1 : lastAtOrBelow(curve.event, from);
+      const start = at >= 0 ? at : lastAtOrBelow(curve.event, curve.peak.event) - points;
       this.moveCursor(curve, Math.min(Math.max(start + points, 0), count - 1), visible);
     });
   }
@@ -384,17 +377,28 @@ export class ChartView {
     });
   }
 
-  /** The fixed point of zooming with keys. */
-  focus(visible: Range): number {
-    const x = this.cursor?.x ?? this.store.get().pin?.x;
-    return x !== undefined && x >= visible.from && x <= visible.to ? x : (visible.from + visible.to) / 2;
+  /** Zooms by a factor (below 1: in) around a pixel, by default the cursor or the selected instant. */
+  zoom(factor: number, pixel?: number): void {
+    const { curve, pin } = this.store.get();
+    if (curve === null) return;
+    const visible = this.visible(curve);
+    const area = pixel === undefined ? null : this.area();
+    const x = area === null ? (this.cursor?.x ?? pin?.x) : valueAt(pixel ?? 0, area, visible);
+    const isInView = x !== undefined && x >= visible.from && x <= visible.to;
+    this.session.setRange(zoomRange(visible, isInView ? x : (visible.from + visible.to) / 2, factor));
+  }
+
+  /** Moves the view by a share of it. */
+  pan(share: number): void {
+    const { curve } = this.store.get();
+    if (curve !== null) this.session.setRange(panRange(this.visible(curve), share));
   }
 
   /** Where on the byte axis the cursor is, if that is in view. */
   private cursorBytes(): number | null {
     const { curve } = this.store.get();
     if (curve === null || this.cursor === null) return null;
-    const bytes = curve.live[Math.max(0, indexOfEvent(curve, this.cursor.event))];
+    const bytes = curve.live[Math.max(0, lastAtOrBelow(curve.event, this.cursor.event))];
     const { from, to } = this.heights();
     return bytes >= from && bytes <= to ? bytes : null;
   }
@@ -429,7 +433,7 @@ export class ChartView {
     inView: (x: number) => number | null,
   ): CursorPoint | null {
     if (this.cursor === null || this.sweep !== null) return null;
-    const index = Math.max(0, indexOfEvent(curve, this.cursor.event));
+    const index = Math.max(0, lastAtOrBelow(curve.event, this.cursor.event));
     const live = this.band === null ? curve.live[index] : heightOf(this.band);
     const pixel = inView(this.cursor.x);
     if (pixel === null || curve.x.length === 0) return null;

@@ -2,7 +2,6 @@
 import type { TimelineAxis } from '../../src/protocol/timelineData.js';
 import { axesOf } from '../model/axisChange.js';
 import { comparable, devicesOf, groupsOf } from '../parts/choiceGroups.js';
-import { drawableExtent, zoomRange } from '../model/range.js';
 import { el, setText } from '../ui/dom.js';
 import { BAND_GROUPINGS } from '../../src/protocol/bandData.js';
 import type { TimelineSession } from '../actions/session.js';
@@ -13,13 +12,15 @@ import { createChoice } from '../ui/choice.js';
 import { createDropdown } from '../ui/dropdown.js';
 import { createProgress } from '../ui/progress.js';
 import type { ViewState } from '../model/viewState.js';
+import type { ChartView } from './chartView.js';
 
-const ZOOM_STEP = 2;
+const ZOOM = 2;
 
 /** @param menu the save menu */
 export function createControls(
   store: Store<ViewState>,
   session: TimelineSession,
+  chart: ChartView,
   menu: HTMLElement,
   help: HTMLElement,
 ): HTMLElement {
@@ -54,23 +55,18 @@ export function createControls(
       else store.update({ layer: true, grouping: value, selected: null, pointed: null });
     },
   });
-  const zoomBy = (factor: number) => (): void => {
-    const { curve, range, pin } = store.get();
-    if (curve === null) return;
-    const visible = range ?? drawableExtent(curve.extent);
-    const pinned = pin?.axis === curve.axis && pin.x >= visible.from && pin.x <= visible.to ? pin.x : null;
-    session.setRange(zoomRange(visible, pinned ?? (visible.from + visible.to) / 2, factor));
-  };
-  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: zoomBy(1 / ZOOM_STEP) });
-  const zoomOut = createButton({ text: '\u2212', hint: strings.zoomOut, kind: 'sign', onPress: zoomBy(ZOOM_STEP) });
+  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: () => chart.zoom(1 / ZOOM) });
+  const zoomOut = createButton({
+    text: '\u2212',
+    hint: strings.zoomOut,
+    kind: 'sign',
+    onPress: () => chart.zoom(ZOOM),
+  });
   const whole = createButton({
     text: '↔',
     hint: strings.wholeHistory,
     kind: 'sign',
-    onPress: () => {
-      session.setRange(null);
-      session.setHeights(null);
-    },
+    onPress: () => session.showWhole(),
   });
   const allBytes = createButton({
     text: strings.allBytes,

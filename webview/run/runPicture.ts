@@ -4,7 +4,7 @@ import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../model/points.js';
 import { IN_REACH } from '../model/range.js';
 import { drawLabeled, type LabeledMark } from '../chart/marks.js';
-import { pixelOf, type PlotArea } from '../chart/plot.js';
+import { pixelOf, valueAt, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
 import { MARK_SIGNS } from '../text/strings.js';
 import type { ChartTheme } from '../ui/theme.js';
@@ -22,13 +22,9 @@ interface RunArea {
 const HATCH = 6;
 const DOT = 2.5;
 
-export function pixelOfRun({ extent }: RunCurve, x: number, width: number): number {
-  return ((x - extent.from) / (extent.to - extent.from)) * width;
-}
-
 /** The snapshot and the event that cover a pixel; the nearest snapshot where nothing was recorded. */
 export function placeAt(run: RunCurve, pixel: number, width: number): { part: number; event: number | null } {
-  const x = run.extent.from + (pixel / width) * (run.extent.to - run.extent.from);
+  const x = valueAt(pixel, { left: 0, width }, run.extent);
   const within = run.parts.findIndex(({ from, to, end, first }) => from <= x && x <= to && end > first);
   if (within >= 0) {
     const { first, end, events } = run.parts[within];
@@ -53,12 +49,12 @@ export function drawRun(
   const highest = run.live.reduce((most, bytes) => Math.max(most, bytes), 1);
   const reserved = run.reserved?.reduce((most, bytes) => Math.max(most, bytes), 1) ?? 1;
   const ceiling = (reserved > highest * IN_REACH ? highest : Math.max(highest, reserved)) * 1.05;
-  const xOf = (x: number): number => pixelOfRun(run, x, width);
+  const area = { left: 0, top, width, height: height - top };
+  const xOf = (x: number): number => pixelOf(x, area, run.extent);
   // Lines in the middle of pixels are sharp. Any value above zero is at least a pixel high.
   const floor = height - 0.5;
   const yOf = (bytes: number): number =>
     Math.max(top, Math.min(floor - (bytes / ceiling) * (floor - top), bytes > 0 ? floor - 1 : floor));
-  const area = { left: 0, top, width, height: height - top };
   ink.clearRect(0, 0, width, height);
   ink.lineWidth = 1;
   run.parts.forEach((part, index) => {

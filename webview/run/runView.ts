@@ -2,6 +2,7 @@
 import { visibleLines } from '../../src/core/text/plainText.js';
 import type { RunCurve } from '../../src/protocol/runData.js';
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
+import { pixelOf, valueAt } from '../chart/plot.js';
 import type { Range } from '../model/range.js';
 import { el, oncePerFrame } from '../ui/dom.js';
 import { createFailure } from '../parts/message.js';
@@ -10,7 +11,7 @@ import { strings } from '../text/strings.js';
 import { readTheme, watchTheme } from '../ui/theme.js';
 import { resize, type ViewState } from '../model/viewState.js';
 import type { TimelineSession } from '../actions/session.js';
-import { drawRun, pixelOfRun, placeAt } from './runPicture.js';
+import { drawRun, placeAt } from './runPicture.js';
 import type { Question } from '../model/question.js';
 import { runOf } from './runQuery.js';
 import { partText, runSummary } from './runText.js';
@@ -46,15 +47,16 @@ export function createRunView(
     const { selection } = store.get();
     return run?.parts.findIndex(({ path }) => path === selection?.path) ?? -1;
   };
+  const along = () => ({ left: 0, width: strip.clientWidth });
   const placeBrush = (): void => {
     const run = runOf(runs);
     const brush = run === null ? null : brushOf(run, current(), store.get());
     shown.hidden = brush === null;
     if (run === null || brush === null) return;
-    const width = strip.clientWidth;
-    const left = Math.max(0, pixelOfRun(run, brush.from, width));
+    const area = along();
+    const left = Math.max(0, pixelOf(brush.from, area, run.extent));
     shown.style.left = `${left}px`;
-    shown.style.width = `${Math.min(width, pixelOfRun(run, brush.to, width)) - left}px`;
+    shown.style.width = `${Math.min(area.width, pixelOf(brush.to, area, run.extent)) - left}px`;
   };
   // Each frame of a zoom moves the brush; the picture under it stays.
   const moveBrush = oncePerFrame(placeBrush);
@@ -114,7 +116,7 @@ export function createRunView(
       const of = shownRun();
       const brush = of === null || store.get().range === null ? null : brushOf(of.run, of.index, store.get());
       if (of === null || brush === null) return null;
-      const pixel = (x: number): number => pixelOfRun(of.run, x, strip.clientWidth);
+      const pixel = (x: number): number => pixelOf(x, along(), of.run.extent);
       return { from: pixel(brush.from), to: pixel(brush.to) };
     },
     move: (pixels) => {
@@ -122,8 +124,7 @@ export function createRunView(
       const { curve } = store.get();
       const shift = of === null || curve === null ? null : shiftOf(of.run, of.index, curve);
       if (of === null || shift === null) return;
-      const { from, to } = of.run.extent;
-      const x = (pixel: number): number => from + (pixel / strip.clientWidth) * (to - from) - shift;
+      const x = (pixel: number): number => valueAt(pixel, along(), of.run.extent) - shift;
       session.setRange({ from: x(pixels.from), to: x(pixels.to) });
     },
     click: (pixel) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { indexOfEvent, lastAtOrBelow, pickPoint, prominentPeaks } from '../../../webview/model/points.js';
+import { lastAtOrBelow, pickPoint, prominentPeaks } from '../../../webview/model/points.js';
 
 function points(live: number[], x = live.map((_, index) => index * 10)) {
-  return { x, live, event: live.map((_, index) => index * 3) };
+  return { x, live };
 }
 
 describe('points of the curve', () => {
@@ -40,13 +40,6 @@ describe('points of the curve', () => {
   it('a click before the first point, or on nothing', () => {
     assert.equal(pickPoint(points([1, 2], [10, 20]), 0, 4), 0);
     assert.equal(pickPoint(points([]), 0, 4), -1);
-  });
-
-  it('are found by the event behind them', () => {
-    const curve = points([1, 2, 3]);
-    assert.equal(indexOfEvent(curve, 3), 1);
-    assert.equal(indexOfEvent(curve, 5), 1);
-    assert.equal(indexOfEvent(curve, 100), 2);
   });
 });
 
