@@ -33,9 +33,3 @@ export function callColumns(live: number, total: FlameItem): Column<FlameItem, F
     countColumn(names.blocks, ({ blocks }) => blocks, 'blocks'),
   ];
 }
-
-/** A sorted copy; unknown values come last, equal ones have the order of the graph. */
-export function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
-  if (sort === 'call') return [...items];
-  return [...items].sort((a, b) => (b[sort] ?? -1) - (a[sort] ?? -1));
-}

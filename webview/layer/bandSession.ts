@@ -1,27 +1,21 @@
 /** The bands of the visible range and of the whole history, and details of the band under the pointer. */
 import type { BandDetail, BandDetailQuery, BandSeries, BandsQuery } from '../../src/protocol/bandData.js';
 import type { Host } from '../model/host.js';
-import { CURVE_PACE_MS, currentCurve, Question } from '../model/question.js';
+import { CURVE_PACE_MS, currentCurve, Question, type Asks } from '../model/question.js';
 import type { Store } from '../model/store.js';
 import type { BandRef, ViewState } from '../model/viewState.js';
 import { stackBands, type StackedBands } from '../model/stackedBands.js';
 
 export class BandSession {
-  private readonly window: Question<'bands'>;
-  private readonly whole: Question<'bands'>;
+  private readonly window: Question<'bands', StackedBands>;
+  private readonly whole: Question<'bands', StackedBands>;
 
   constructor(store: Store<ViewState>, host: Pick<Host, 'call'>) {
     const bands = (query: (state: ViewState) => BandsQuery | null, show: (stacked: StackedBands | null) => void) => {
-      const question = new Question(store, host, {
-        method: 'bands',
-        query,
-        subject: ({ path, device, grouping, axis }) => [path, device, grouping, axis],
-        paceMs: CURVE_PACE_MS,
-      });
-      question.store.follow(
-        ({ answer }) => [answer],
-        ([answer]) => show(answer === null ? null : stackBands(answer)),
-      );
+      const subject = ({ path, device, grouping, axis }: BandsQuery): unknown => [path, device, grouping, axis];
+      const asks: Asks<'bands'> = { method: 'bands', query, subject, paceMs: CURVE_PACE_MS };
+      const question = new Question(store, host, asks, stackBands);
+      question.store.watch(({ answer }) => show(answer));
       return question;
     };
     this.window = bands(windowQuery, (stacked) => store.update({ stacked }));

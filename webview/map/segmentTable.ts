@@ -10,7 +10,7 @@ import { kindText, poolText } from './mapText.js';
 type Amounts = Pick<MapSegment, 'reservedBytes' | 'liveBytes' | 'freeBytes' | 'largestFreeBytes'>;
 type SegmentRow = Amounts & { name: string; kind: string; stream: string; pinned: string };
 
-/** A row for each segment that is drawn, one for the others, and their sum; the same by pool. */
+/** A row for each segment that is drawn, then the sum of the others and of all; the same by pool. */
 export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLElement[] {
   const { others, total, pools } = map;
   const { mapSort } = store.get();
@@ -29,7 +29,7 @@ export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HT
     stream: '',
     pinned: countText(of.pinnedSegments),
   });
-  const rows = sortSegments(map.segments, mapSort).map((segment): SegmentRow => {
+  const rows = map.segments.map((segment): SegmentRow => {
     const pool = pools[segment.pool];
     const stream = pool.stream === '' ? strings.unknown : pool.stream;
     return {
@@ -42,15 +42,15 @@ export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HT
   });
   table.show({
     columns: [
-      nameColumn(strings.columnAddress, ({ name }) => ({ content: name }), 'address'),
+      nameColumn(strings.columnAddress, ({ name }) => ({ content: name }), 'address', byAddress),
       textColumn(strings.columnPoolAndKind, ({ kind }) => kind),
       textColumn(strings.columnStream, ({ stream }) => stream),
       ...amounts,
       textColumn(strings.columnPinned, ({ pinned }) => pinned),
     ],
-    rows: others.segments > 0 ? [...rows, sumRow(strings.restOfSegments, others)] : rows,
+    rows,
     sort: mapSort,
-    sums: [sumRow(strings.total, total)],
+    sums: [...(others.segments > 0 ? [sumRow(strings.restOfSegments, others)] : []), sumRow(strings.total, total)],
   });
   type PoolRow = typeof total & { name: string };
   const byPool = new DataTable<PoolRow>({ class: 'pool-table', label: strings.poolTable });
@@ -67,10 +67,7 @@ export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HT
   return [table.element, byPool.element];
 }
 
-/** A sorted copy: the lowest address first, or the largest value; equal ones have the order of the map. */
-function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSegment[] {
-  if (sort !== 'address') return [...segments].sort((a, b) => b[sort] - a[sort]);
-  // Of two numbers without leading zeros the longer is the larger one.
-  const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
-  return [...segments].sort((a, b) => a.address.length - b.address.length || byText(a.address, b.address));
+/** Of two numbers without leading zeros the longer is the larger one. */
+function byAddress({ name: a }: SegmentRow, { name: b }: SegmentRow): number {
+  return a.length - b.length || (a < b ? -1 : Number(a > b));
 }

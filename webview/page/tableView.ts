@@ -1,7 +1,7 @@
 /** The table tab: the numbers of everything that the page draws, one row for each. */
 import type { TimelineSession } from '../actions/session.js';
 import { curveRows, curveTable, rowName, type CurveRow } from '../chart/curveRows.js';
-import { callColumns, lineOf, sortItems } from '../flame/callTable.js';
+import { callColumns, lineOf } from '../flame/callTable.js';
 import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
 import { callName, flameTable } from '../flame/flameText.js';
 import { allocationTable } from '../layer/bandTable.js';
@@ -93,7 +93,7 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
     const total = { ...top, self: items.reduce((sum, { self }) => sum + (self ?? 0), 0) };
     table.show({
       columns: callColumns(flame.liveBytes, total),
-      rows: sortItems(rows, chosen.sort),
+      rows,
       sort: chosen.sort,
       note: rows.length < items.length ? strings.shown(rows.length, items.length) : null,
       sums: [total],

@@ -20,8 +20,8 @@ export interface Cell {
 
 export interface Column<Row, Sort extends string = string> {
   text: string;
-  /** Its sort key and first direction; without, it does not sort. */
-  sort?: { by: Sort; order: 'ascending' | 'descending' };
+  /** Its sort key, order and comparison; without, it does not sort. Without a comparison the rows stay as they are. */
+  sort?: { by: Sort; order: 'ascending' | 'descending'; compare?: (a: Row, b: Row) => number };
   /** `number` is aligned to the right, `place` names the row. */
   kind?: 'number' | 'place' | 'function' | 'share' | 'secondary';
   cell: (row: Row) => Cell;
@@ -72,7 +72,8 @@ export class DataTable<Row, Sort extends string = string> {
   show({ columns, rows, sort, note = null, sums = [] }: TableContent<Row, Sort>): void {
     this.head.replaceChildren(...columns.map((column) => this.headOf(column, sort)));
     this.body.replaceChildren();
-    this.append(columns, rows, 0);
+    const compare = columns.find((column) => column.sort?.by === sort)?.sort?.compare;
+    this.append(columns, compare === undefined ? rows : [...rows].sort(compare), 0);
     const caption =
       note === null ? [] : [el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, note))];
     const last = sums.length - 1;
@@ -152,13 +153,16 @@ function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row
   return element;
 }
 
-/** A column of numbers. @param by its sort key, largest first; without, it does not sort */
+/** A column of numbers. @param by its sort key, largest first and unknown ones last; without, it does not sort */
 function numberColumn<Row, Sort extends string>(
   text: string,
-  cell: (row: Row) => Cell,
+  valueOf: (row: Row) => number | null,
+  cellOfValue: (value: number | null) => Cell,
   by: Sort | undefined,
 ): Column<Row, Sort> {
-  return { text, kind: 'number', cell, ...(by !== undefined && { sort: { by, order: 'descending' } }) };
+  const compare = (a: Row, b: Row): number => (valueOf(b) ?? -1) - (valueOf(a) ?? -1);
+  const cell = (row: Row): Cell => cellOfValue(valueOf(row));
+  return { text, kind: 'number', cell, ...(by !== undefined && { sort: { by, order: 'descending', compare } }) };
 }
 
 export function bytesColumn<Row, Sort extends string>(
@@ -166,7 +170,7 @@ export function bytesColumn<Row, Sort extends string>(
   bytesOf: (row: Row) => number | null,
   by?: Sort,
 ): Column<Row, Sort> {
-  return numberColumn(text, (row) => bytesCell(bytesOf(row)), by);
+  return numberColumn(text, bytesOf, bytesCell, by);
 }
 
 export function countColumn<Row, Sort extends string>(
@@ -174,20 +178,22 @@ export function countColumn<Row, Sort extends string>(
   countOf: (row: Row) => number | null,
   by?: Sort,
 ): Column<Row, Sort> {
-  return numberColumn(text, (row) => countCell(countOf(row)), by);
+  return numberColumn(text, countOf, countCell, by);
 }
 
 export function textColumn<Row, Sort extends string>(text: string, textOf: (row: Row) => string): Column<Row, Sort> {
   return { text, cell: (row) => ({ content: textOf(row) }) };
 }
 
-/** The column that names the rows. @param by its sort key, from A to Z */
+/** The column that names the rows. @param by its sort key @param compare their order by it, by default that of the rows */
 export function nameColumn<Row, Sort extends string>(
   text: string,
   cell: (row: Row) => Cell,
   by?: Sort,
+  compare?: (a: Row, b: Row) => number,
 ): Column<Row, Sort> {
-  return { text, kind: 'place', cell, ...(by !== undefined && { sort: { by, order: 'ascending' } }) };
+  const sort = by === undefined ? {} : { sort: { by, order: 'ascending' as const, ...(compare && { compare }) } };
+  return { text, kind: 'place', cell, ...sort };
 }
 
 /** Short text, with the exact number as tooltip. @param bytes null if unknown */
