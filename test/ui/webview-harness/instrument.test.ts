@@ -135,7 +135,9 @@ describe('the page as a tool', () => {
     await page.locator('.plot').waitFor({ state: 'hidden' });
     const rows = page.locator('.live-table tbody tr');
     await rows.first().waitFor();
-    assert.ok(await isInSight(rows.first().locator('button')), 'no row is in sight');
+    await eventually(async () => {
+      assert.ok(await isInSight(rows.first().locator('button')), 'no row is in sight');
+    });
     for (const tab of ['Stacks', 'Flame Graph', 'Memory Map', 'Table', 'Lines']) {
       await page.getByRole('tab', { name: tab }).click();
       await unscrolled(page);
