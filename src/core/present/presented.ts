@@ -1,6 +1,7 @@
 /** A finding and its lines in words. Every surface shows these texts, and has no wording of its own. */
 import { lineBytes, type Finding } from '../report/findings.js';
 import type { HolderReport, LineReport, RunReport } from '../report/report.js';
+import { markCode } from '../text/codeInText.js';
 import { asItIs, named } from '../text/names.js';
 import { byteText } from '../text/numberText.js';
 import { nameAndLine } from '../text/pathText.js';
@@ -132,7 +133,7 @@ function rankText(rank: number, others: number): string {
 }
 
 function fixOf(holder: HolderReport | null, code: (text: string) => string): string | null {
-  return holder?.fix == null ? null : t('Fix: {0}', code(holder.fix));
+  return holder?.fix == null ? null : t('Fix: {0}', markCode(holder.fix, code));
 }
 
 function heldText({ file, line, text }: HolderReport, own: { file: string; line: number }): string {
