@@ -66,6 +66,26 @@ describe('The first minutes', () => {
     await workbench.picture('dropped');
   });
 
+  it('a snapshot that is dragged onto the editor opens as its timeline', async () => {
+    const workbench = await ui.open({ folder: copyExample() });
+    await workbench.openFile('train.py', 1);
+    await workbench.page.keyboard.press('ControlOrMeta+Shift+E');
+    const explorer = workbench.page.locator('.explorer-folders-view');
+    await explorer.getByText('snapshots', { exact: true }).click();
+    await explorer.getByText('step_0010.pickle').hover();
+    const { mouse } = workbench.page;
+    await mouse.down();
+    // VS Code follows a drag by its moves: one leads onto the editor, the next into its middle.
+    const area = await workbench.page.locator('.editor-group-container').first().boundingBox();
+    assert.ok(area !== null);
+    for (const share of [0.4, 0.5])
+      await mouse.move(area.x + area.width * share, area.y + area.height * share, { steps: 10 });
+    await workbench.page.locator('.editor-group-overlay-indicator').waitFor();
+    await mouse.up();
+    const timeline = await workbench.timeline();
+    await timeline.panel.frame.getByText(/At the end of the recording: 344 MiB live/).waitFor();
+  });
+
   it('a folder without snapshots offers to record, to insert code and to open the example', async () => {
     const folder = newFolder();
     writeFiles(folder, { 'train.py': 'import torch\n\nfor step in range(9):\n    print(step)\n' });
