@@ -89,23 +89,38 @@ def _name(row: Dict[str, Any]) -> str:
 
 def drop(*names: str) -> None:
     """Delete variables of a notebook: ``'grid'``, ``'Out[3]'``, or ``'tracebacks'`` for the frames of the last exception,
-    whose variables it keeps alive. :raises NameError: for a name that is not there
+    whose variables it keeps alive. IPython's own references to them go, too; other variables of the same object stay.
+    :raises NameError: for a name that is not there; then nothing is deleted
     """
     own = vars(sys.modules['__main__'])
-    shell = _shell()
-    for name in names:
-        found = re.fullmatch(r'Out\[(\d+)\]', name)
-        if name == 'tracebacks':
-            _drop_tracebacks(shell)
-            continue
-        if found and own.get('Out', {}).pop(int(found[1]), None) is not None:
-            name = f'_{found[1]}'
-        if name not in own:
+    variables = {name: re.sub(r'^Out\[(\d+)\]$', r'_\1', name) for name in names if name != 'tracebacks'}
+    for name, variable in variables.items():
+        if variable not in own:
             raise NameError(f"{name!r} is no variable of this notebook. drop expects variables, 'Out[n]', or 'tracebacks'.")
-        if shell is not None:
-            shell.del_var(name)    # in all places where IPython keeps it
-        else:
-            del own[name]
+    shell = _shell()
+    # Two of them can be the same object.
+    for value in [own[variable] for variable in variables.values()]:
+        _forget(value, own, shell)
+    for variable in variables.values():
+        own.pop(variable, None)
+    if 'tracebacks' in names:
+        _drop_tracebacks(shell)
+
+
+def _forget(value: Any, own: Dict[str, Any], shell: Any) -> None:
+    """Delete the references that IPython keeps to a result."""
+    kept = [own.get('Out', {}), {} if shell is None else shell.user_ns_hidden]
+    for space in [own, *kept]:
+        for name in [name for name, other in space.items() if other is value]:
+            if space is not own or re.fullmatch(r'_{1,3}|_\d+', name):
+                del space[name]
+    if shell is None:
+        return
+    if getattr(shell.last_execution_result, 'result', None) is value:
+        shell.last_execution_result = None
+    for name in ('_', '__', '___'):
+        if getattr(shell.displayhook, name, None) is value:
+            setattr(shell.displayhook, name, None)
 
 
 def _shell() -> Any:

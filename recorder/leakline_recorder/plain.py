@@ -46,9 +46,11 @@ def modules() -> Iterator[Tuple[str, Dict[str, Any], Optional[str]]]:
 
 
 def file_of(kind: Type[Any]) -> Optional[str]:
-    """The source file of the module that a class names."""
-    module = sys.modules.get(_text(type.__getattribute__(kind, '__dict__').get('__module__')) or '')
-    return _text((namespace(module) or {}).get('__file__'))
+    """The source file of the module that a class names; of a class in a notebook, the cell of its methods."""
+    own = type.__getattribute__(kind, '__dict__')
+    module = sys.modules.get(_text(own.get('__module__')) or '')
+    file = _text((namespace(module) or {}).get('__file__'))
+    return file or next((value.__code__.co_filename for value in list(own.values()) if is_a(value, types.FunctionType)), None)
 
 
 def _text(value: Any) -> Optional[str]:

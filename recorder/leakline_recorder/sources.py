@@ -54,7 +54,17 @@ def is_machinery(filename: str) -> bool:
 
 def _is_generated(filename: str) -> bool:
     """``<string>`` and its like, but not a cell of IPython in a terminal."""
-    return filename.startswith('<') and not filename.startswith('<ipython-input-')
+    return filename.startswith('<') and not is_cell(filename)
+
+
+def is_cell(filename: str) -> bool:
+    """Is this the name that IPython, or its kernel, gives to a cell?"""
+    return filename.startswith('<ipython-input-') or os.path.basename(os.path.dirname(filename)).startswith('ipykernel_')
+
+
+def cells() -> List[str]:
+    """Names of the cells that have run, newest first: ``text_of`` has their text."""
+    return [name for name in reversed(list(linecache.cache)) if is_cell(name)]
 
 
 def _real(path: str) -> str:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import glob
 import importlib.util
 import json
 import os
@@ -305,11 +306,66 @@ fail()
 %leakline holders cpu
 %leakline drop Out[4] tracebacks
 %leakline holders cpu
+grid
+%leakline drop Out[10] nothing
+%leakline drop Out[10]
+grid.sum()
+%leakline drop Out[13] grid
+%leakline holders cpu
 '''
         done = subprocess.run([sys.executable, '-m', 'IPython', '--no-banner', '--colors=NoColor', '--simple-prompt'], input=cells.lstrip(), text=True,
                               capture_output=True, cwd=self.folder, env={**os.environ, 'PYTHONPATH': RECORDER, 'IPYTHONDIR': self.folder})
         rows = re.findall(r'^ +([\d.]+ \w+)  (\S+(?: \(.*?\))?)  ', done.stdout, re.MULTILINE)
         self.assertEqual(rows, [('7.6 MiB', 'lost (in a traceback)'), ('3.8 MiB', 'grid'), ('1.9 MiB', 'Out[4]'), ('3.8 MiB', 'grid')], done.stdout)
+        self.assertIn("'nothing' is no variable of this notebook.", done.stdout)
+        self.assertIn('Out[13]: tensor(0.)', done.stdout)
+        self.assertIn('0 B of CPU memory is live.', done.stdout)
+
+    @unittest.skipUnless(HAS_IPYTHON, 'this Python has no IPython')
+    def test_takes_a_cell_for_the_whole_program_and_reads_the_others(self):
+        self.write('notebook.py', '''
+            import textwrap
+            from IPython.core.interactiveshell import InteractiveShell
+
+            shell = InteractiveShell.instance()
+            for cell in """
+            import torch, leakline_recorder
+            leakline_recorder.start(out='out', device='cpu', every=5, light=0, at_exit=0, holders_seconds=60)
+            net = torch.nn.Linear(64, 64)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            ---
+            class Log:
+                def __init__(self):
+                    self.rows = []
+            ---
+            kept, recent, log = [], [], Log()
+            ---
+            def forget():
+                recent.clear()
+            ---
+            for step in range(20):
+                loss = net(torch.randn(64, 64)).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                kept.append(torch.zeros(50000))
+                recent.append(torch.zeros(40000))
+                log.rows.append(torch.zeros(30000))
+                if step == 30:
+                    forget()
+            """.split('---'):
+                assert shell.run_cell(textwrap.dedent(cell).lstrip('\\n')).success
+        ''')
+        done = self.run_python('notebook.py')
+        paths = glob.glob(os.path.join(self.folder, 'out', '**', '*step000020.leakline.json'), recursive=True)
+        self.assertEqual(len(paths), 1, done.stderr)
+        with open(paths[0], encoding='utf-8') as file:
+            told = json.load(file)
+        self.assertEqual([(loop['function'], loop['line'], loop['isStepLoop']) for loop in told['loops']], [('<module>', 1, True)])
+        owners = {owner['name']: owner for owner in told['holders']['owners']}
+        self.assertEqual({name: (owners[name]['line'], [(one['function'], one['kind'], one['where']) for one in owners[name]['releases']])
+                          for name in ('kept', 'recent', 'Log.rows')},
+                         {'kept': (6, []), 'recent': (7, [('forget', 'clear', 'loop')]), 'Log.rows': (8, [])})
 
 
 class CheckTest(unittest.TestCase):

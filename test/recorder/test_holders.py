@@ -418,9 +418,10 @@ class StatementsTest(unittest.TestCase):
         name, source = '/tmp/ipykernel_7/1234.py', 'rows = []\nfor x in y:\n    rows.append(x)\n'
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         self.addCleanup(linecache.cache.pop, name)
-        found = Statements().find(Holder('variable', 'rows', None, name, None, True))
-        self.assertEqual([(at['file'], at['line'], at['text']) for at in found], [(name, 3, 'rows.append(x)')])
-        self.assertEqual(Statements().find(Holder('variable', 'rows', None, '/tmp/ipykernel_7/99.py', None, True)), [])
+        for cell in (name, '/tmp/ipykernel_7/99.py'):    # all cells have the same names
+            found = Statements().find(Holder('variable', 'rows', None, cell, None, True))
+            self.assertEqual([(at['file'], at['line'], at['text']) for at in found], [(name, 3, 'rows.append(x)')])
+        self.assertEqual(Statements().find(Holder('variable', 'rows', None, '/tmp/train.py', None, True)), [])
 
     def test_same_name_in_another_function_is_another_variable(self):
         source = 'def other():\n    rows = []\n    rows.append(1)\n\ndef main():\n    rows = []\n    rows.append(2)\n'

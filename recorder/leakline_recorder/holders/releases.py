@@ -10,8 +10,9 @@ from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Se
 
 from ..monitoring import Monitoring
 from ..plain import is_a
+from ..sources import is_cell
 from .operations import GROWING, RELEASING, RELEASING_QUEUE
-from .statements import Holder, Statements, called_name, flat, is_of_other, keyed, named, uses
+from .statements import Holder, Statements, called_name, flat, is_of, is_of_other, keyed, named, uses
 
 MAX_WATCHED = 100     # statements whose runs are counted
 MAX_RELEASES = 12     # of one owner
@@ -71,7 +72,7 @@ class Releases:
             for node, around in contexts(tree):
                 if is_of_other(node, around.scope, holder):
                     continue
-                kind, value = _kind_of(node, holder, path == holder.file, around)
+                kind, value = _kind_of(node, holder, is_of(path, holder), around)
                 if (path, getattr(node, 'lineno', 0)) in fills and kind != 'trim':
                     kind = _limit_of(around.tests) if isinstance(node, ast.stmt) and holder.container else ''
                 if kind and around.scope[-1:] != ('__init__',):
@@ -156,8 +157,8 @@ class _Callers:
         same = [loop for loop in here if loop['function'] == function]
         if same:
             return 'before' if line < same[0]['line'] else 'outside', around.is_conditional
-        if function == '<module>':
-            return 'outside', around.is_conditional
+        if function == '<module>':    # of another cell, it does not run while this one does
+            return 'before' if is_cell(path) else 'outside', around.is_conditional
         if function == '__init__':
             return 'before', around.is_conditional
         return self.of_function(around, depth)

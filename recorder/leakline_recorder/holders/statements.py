@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Opt
 from ..guard import ordinary
 from ..monitoring import Monitoring
 from ..plain import modules
-from ..sources import is_users, text_of
+from ..sources import cells, is_cell, is_users, text_of
 from .deadline import Deadline
 from .operations import EMPTY, GROWING, GROWING_FIRST
 
@@ -111,7 +111,7 @@ class Statements:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
         name = holder.name if matches is _matches and holder.kind in ('variable', 'attribute', 'cycle') else ''
         for path, (tree, lines) in self.mentioning(self.paths(holder), name):
-            for node, score in matches(tree, holder, path == holder.file):
+            for node, score in matches(tree, holder, is_of(path, holder)):
                 at = (path, node.lineno)
                 text = lines[node.lineno - 1].strip() if node.lineno <= len(lines) else ''
                 if score > found.get(at, (0, ''))[0]:
@@ -119,8 +119,8 @@ class Statements:
         return found
 
     def paths(self, holder: Holder) -> List[str]:
-        """The holder's own files, wherever they lie, then those of the program."""
-        paths = dict.fromkeys(file for file in (holder.file, *(file for file, _ in holder.classes)) if file)
+        """The holder's own files, wherever they lie, then those of the program, a notebook's cells first."""
+        paths = dict.fromkeys(file for file in (holder.file, *(file for file, _ in holder.classes), *cells()[:MAX_FILES]) if file)
         for _, _, path in modules():
             if path and path.endswith('.py') and path not in paths and len(paths) < MAX_FILES and is_users(path):
                 paths[path] = None
@@ -174,6 +174,11 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
             yield node, score + 2 * here + same_file - 2 * initial + 2 * near
     if holder.kind == 'variable' and same_file:
         yield from _passed_on(tree, holder)
+
+
+def is_of(path: str, holder: Holder) -> bool:
+    """Is the holder a name of this file? All cells of a notebook have the same names."""
+    return path == holder.file or holder.file is not None and is_cell(holder.file) and is_cell(path)
 
 
 def is_of_other(node: Any, scope: Sequence[str], holder: Holder) -> bool:
