@@ -3,6 +3,8 @@ modules import.
 """
 from __future__ import annotations
 
+import dis
+import functools
 import sys
 import types
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Type, Union
@@ -12,7 +14,8 @@ from .guard import ordinary
 _NAME: Any = type.__dict__['__name__']
 _COPIES_LOCALS = sys.version_info < (3, 13)   # f_locals is a dict that keeps what it was filled with
 _OPTIMIZED = 0x1                              # CO_OPTIMIZED: a function's frame, not a module's or a class body's
-_SEERS = frozenset({'locals', 'vars', 'dir', 'eval', 'exec', '_getframe', 'currentframe'})
+_BUILTIN_SEERS = frozenset({'locals', 'vars', 'dir', 'eval', 'exec'})
+_FRAME_SEERS = frozenset({'_getframe', 'currentframe'})
 
 #: The emptied copies of running functions' locals: while one is stored here, no other function's has its identity.
 HELD_LOCALS: Dict[int, Dict[str, Any]] = {}
@@ -75,6 +78,16 @@ def mark_of(value: Any) -> Any:
     return value if type(value) is int else str(id(value))
 
 
+def _sees_locals(code: types.CodeType) -> bool:
+    return not _FRAME_SEERS.isdisjoint(code.co_names) or not _BUILTIN_SEERS.isdisjoint(code.co_names) and _calls_seer(code)
+
+
+@functools.lru_cache(maxsize=1 << 10)
+def _calls_seer(code: types.CodeType) -> bool:
+    """Not ``model.eval()``, which most programs call: methods may have the names of these builtins."""
+    return any(part.opname == 'LOAD_GLOBAL' and part.argval in _BUILTIN_SEERS for part in dis.get_instructions(code))
+
+
 def locals_of(frame: types.FrameType, names: Iterable[str]) -> Tuple[int, bool, Dict[str, Any]]:
     """The call of its function that the frame is, whether that is certain, and the marks of some local variables."""
     code = frame.f_code
@@ -82,7 +95,7 @@ def locals_of(frame: types.FrameType, names: Iterable[str]) -> Tuple[int, bool, 
         found = frame.f_locals
         return id(found), found is frame.f_globals, {name: mark_of(found.get(name)) for name in names}
     # A function that reads its own locals would see changes; later Pythons attach no copy that identifies calls.
-    if not _COPIES_LOCALS or not _SEERS.isdisjoint(code.co_names):
+    if not _COPIES_LOCALS or _sees_locals(code):
         return id(frame), False, {}
     found = frame.f_locals
     values = {name: mark_of(found.get(name)) for name in names}

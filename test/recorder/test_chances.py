@@ -45,6 +45,17 @@ def main():
                 opt.step()
 main()''', ('main', 5, 2, False), ('main', 7, 29, True))
 
+    def test_a_method_with_the_name_of_a_builtin_hides_no_loop(self):
+        self.check('''
+class Model:
+    def eval(self): pass
+def main():
+    for epoch in range(3):
+        Model().eval()
+        for batch in range(10):
+            opt.step()
+main()''', ('main', 7, 2, False), ('main', 9, 29, True))
+
     def test_epochs_of_a_module(self):
         self.check('for epoch in range(3):\n    for batch in range(10):\n        opt.step()', ('<module>', 3, 2, False), ('<module>', 4, 29, True))
 
