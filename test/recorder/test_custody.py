@@ -68,6 +68,41 @@ class CustodyTest(Programs):
         found = {(one['kind'], one['function'], one['where']) for one in owner['releases']}
         self.assertEqual(found, {('method', 'Meter.reset', 'uncalled'), ('trim', 'Meter.trim', 'uncalled')})
 
+    def test_a_container_that_is_filled_and_released_under_another_name(self):
+        def owner(name, program):
+            return self.owners(f"""
+                class Log:
+                    def __init__(self, rows):
+                        self.level, self.rows = 0, rows
+                    def add(self, row):
+                        self.rows.append(row)
+                    def flush(self):
+                        self.rows.clear()
+                opt = torch.optim.Optimizer()
+                {program}
+            """, 20)[name]
+        local = owner('Log.rows', """
+                def main():
+                    level, seen = 0, []
+                    log = Log(seen)
+                    for step in range(20):
+                        log.add(torch.Tensor(4096))
+                        opt.step()
+                        if step == 99:
+                            log.flush()
+                main()""")
+        self.assertEqual(local['line'], 7)
+        self.assertEqual([(one['kind'], one['function'], one['where']) for one in local['releases']],
+                         [('clear', 'Log.flush', 'loop'), ('method', 'Log.flush', 'loop')])
+        shared = owner('seen', """
+                seen = []
+                log = Log(seen)
+                for step in range(20):
+                    seen.append(torch.Tensor(4096))
+                    opt.step()""")
+        self.assertEqual([(one['kind'], one['function'], one['where']) for one in shared['releases']],
+                         [('clear', 'Log.flush', 'uncalled'), ('method', 'Log.flush', 'uncalled')])
+
     def test_tests_around_the_statement_that_adds(self):
         def kinds(test):
             owner = self.owners(f'''

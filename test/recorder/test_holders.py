@@ -407,6 +407,17 @@ class StatementsTest(unittest.TestCase):
     def test_in_the_function_it_is_passed_to(self):
         source = 'def record(log, x):\n    log.append(x)\n\ndef main():\n    rows = []\n    record(rows, 1)\n'
         self.assertEqual(self.find(source, name='rows'), [2])
+        other = source.replace('main', 'other') + '\ndef main():\n    rows = []\n'
+        self.assertEqual(self.find(other, name='rows'), [])
+
+    def test_an_empty_list_among_several_values_fills_nothing(self):
+        source = 'def main():\n    inbox, rows = Queue(8), []\n    inbox, (rows, seen) = 0, (rows + [1], [])\n'
+        self.assertEqual(self.find(source, name='rows'), [3])
+        self.assertEqual(self.find(source, name='inbox'), [2])
+
+    def test_growth_before_what_leaves_items_out(self):
+        source = 'def main():\n    rows = [x for x in rows if x]\n    rows = rows[-3:]\n    rows.append(1)\n'
+        self.assertEqual(self.find(source, name='rows'), [4, 2, 3])
 
     def test_a_heap_and_a_sorted_list_grow_by_functions(self):
         source = ('import heapq\nfrom bisect import insort\nclass Best:\n    def __init__(self):\n        self.kept = []\n'

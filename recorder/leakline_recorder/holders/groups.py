@@ -112,10 +112,12 @@ class Group:
         found = self.newest.chain.links[split] if split is not None else None
         return found if found is not None and found.container else None
 
-    def describe(self, statements: Statements, texts: bool) -> Dict[str, Any]:
+    def holder(self) -> Optional[Holder]:
+        return holder_of(self.newest.chain, self.growing)
+
+    def describe(self, holder: Optional[Holder], statements: Statements, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
-        holder = holder_of(chain, split)
         saved = [holding for holding in holdings if holding.saved_by]
         allocated = sorted({holding.block.allocated for holding in holdings if holding.block.allocated != UNKNOWN})
         lines = statements.find(holder) if holder else []

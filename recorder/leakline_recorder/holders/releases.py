@@ -12,7 +12,7 @@ from ..monitoring import Monitoring
 from ..plain import is_a
 from ..sources import is_cell
 from .operations import GROWING, RELEASING, RELEASING_QUEUE
-from .statements import Holder, Statements, called_name, flat, is_of, is_of_other, keyed, named, uses
+from .statements import Holder, Statements, called_name, flat, is_of, is_of_other, keyed, named, shortens, uses
 
 MAX_WATCHED = 100     # statements whose runs are counted
 MAX_RELEASES = 12     # of one owner
@@ -242,7 +242,7 @@ def _kind_of(node: Any, holder: Holder, same_file: bool, around: Around) -> Tupl
     elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
         targets = list(flat(node.targets if isinstance(node, ast.Assign) else [node.target]))
         if any(named(target, holder) or isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice) and named(target.value, holder) for target in targets):
-            return ('clear' if not uses(node.value, holder) else 'trim' if _shortens(node.value, holder) else ''), None
+            return ('clear' if not uses(node.value, holder) else 'trim' if shortens(node.value, holder) else ''), None
     elif isinstance(node, (ast.If, ast.While)):
         return _bound(node, holder)
     return '', None
@@ -277,13 +277,6 @@ def _ends_graph(node: Any, holder: Holder) -> bool:
     if isinstance(node, ast.Assign):
         return any(named(target, holder) for target in flat(node.targets))
     return isinstance(node, ast.Call) and called_name(node.func) == 'backward' and not any(word.arg == 'retain_graph' for word in node.keywords)
-
-
-def _shortens(value: Any, holder: Holder) -> bool:
-    """``x[-n:]``, or a comprehension that leaves some out."""
-    if isinstance(value, ast.Subscript):
-        return isinstance(value.slice, ast.Slice) and named(value.value, holder)
-    return isinstance(value, (ast.ListComp, ast.DictComp, ast.SetComp)) and any(part.ifs for part in value.generators)
 
 
 def _bound(node: Any, holder: Holder) -> Tuple[str, Optional[int]]:

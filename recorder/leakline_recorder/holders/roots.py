@@ -49,7 +49,10 @@ class Roots:
 
     def of(self, value: Any) -> List[Root]:
         """Names bound directly to this object."""
-        return self._named.get(id(value), [])
+        return self.at(id(value))
+
+    def at(self, identity: int) -> List[Root]:
+        return self._named.get(identity, [])
 
     def in_namespace(self, container: Any, value: Any) -> Optional[Root]:
         """If ``container`` is a module's dictionary or a class, the name under which it holds ``value``."""

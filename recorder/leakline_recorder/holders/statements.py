@@ -18,6 +18,7 @@ from .operations import EMPTY, GROWING, GROWING_FIRST
 MAX_FILES = 200
 MAX_STATEMENTS = 4    # for one holder
 RAN = 2                # score of a statement in a function that has run
+FILLS = 5              # score of a statement that fills a container; one that makes it has less
 
 
 @dataclasses.dataclass(frozen=True)
@@ -166,9 +167,9 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
             names = [name for name in scope if name]
             if is_of_other(node, names, holder):
                 continue
-            here = holder.owner is not None and any(part in names for part in holder.owner.replace('.<locals>', '').split('.'))
+            here = _is_inside(names, holder)
             initial = bool(names) and names[-1] == '__init__'
-            if holder.kind == 'variable' and not (same_file and (here or holder.owner is None or '<module>' in (holder.owner or ''))):
+            if holder.kind == 'variable' and not (same_file and (here or _is_of_module(holder))):
                 continue
             near = holder.near is not None and same_file and any(part in names for part in holder.near[1].split('.')[:-1])
             yield node, score + 2 * here + same_file - 2 * initial + 2 * near
@@ -179,6 +180,14 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
 def is_of(path: str, holder: Holder) -> bool:
     """Is the holder a name of this file? All cells of a notebook have the same names."""
     return path == holder.file or holder.file is not None and is_cell(holder.file) and is_cell(path)
+
+
+def _is_inside(scope: Sequence[str], holder: Holder) -> bool:
+    return holder.owner is not None and any(part in scope for part in holder.owner.replace('.<locals>', '').split('.'))
+
+
+def _is_of_module(holder: Holder) -> bool:
+    return holder.owner is None or '<module>' in holder.owner
 
 
 def is_of_other(node: Any, scope: Sequence[str], holder: Holder) -> bool:
@@ -215,7 +224,7 @@ def _score(node: Any, holder: Holder) -> int:
         return keyed(4, node.target, holder)
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return max((_assigned(node, target, holder) for target in flat(targets)), default=0)
+        return max((_assigned(value, part, holder) for target in targets for part, value in paired(target, node.value)), default=0)
     return 0
 
 
@@ -234,13 +243,21 @@ def called_name(function: Any) -> Optional[str]:
     return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else None
 
 
-def _assigned(node: Any, target: Any, holder: Holder) -> int:
-    if node.value is None or _is_empty(node.value):
+def _assigned(value: Any, target: Any, holder: Holder) -> int:
+    if value is None or _is_empty(value):
         return 0
     if isinstance(target, ast.Subscript) and holder.container:
         return keyed(4, target, holder)
-    itself = any(named(part, holder) for part in ast.walk(node.value) if isinstance(part, (ast.Name, ast.Attribute)))
-    return keyed(4 if itself else 3 if not holder.container else 1, target, holder)
+    itself = any(named(part, holder) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Attribute)))
+    # One that leaves items out is not what fills it, if anything else does.
+    return keyed(4 if itself and not shortens(value, holder) else 3 if itself or not holder.container else 1, target, holder)
+
+
+def shortens(value: Any, holder: Holder) -> bool:
+    """``x[-n:]``, or a comprehension that leaves some out."""
+    if isinstance(value, ast.Subscript):
+        return isinstance(value.slice, ast.Slice) and named(value.value, holder)
+    return isinstance(value, (ast.ListComp, ast.DictComp, ast.SetComp)) and any(part.ifs for part in value.generators)
 
 
 def keyed(score: int, expression: Any, holder: Holder) -> int:
@@ -269,6 +286,18 @@ def flat(targets: Iterable[Any]) -> Iterator[Any]:
             yield from flat(target.elts)
         else:
             yield target
+
+
+def paired(target: Any, value: Any) -> Iterator[Tuple[Any, Any]]:
+    """Each target with its value: `inbox, errors = Queue(), []`."""
+    kinds = (ast.Tuple, ast.List)
+    if isinstance(target, kinds) and isinstance(value, kinds) and len(target.elts) == len(value.elts) \
+            and not any(isinstance(part, ast.Starred) for part in target.elts + value.elts):
+        for part, its in zip(target.elts, value.elts):
+            yield from paired(part, its)
+        return
+    for part in flat([target]):
+        yield part, value
 
 
 def _is_empty(value: Any) -> bool:
@@ -319,7 +348,9 @@ def _handler(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
 def _passed_on(tree: ast.Module, holder: Holder) -> Iterator[Tuple[Any, int]]:
     """The variable is an argument of a call: look at the parameter inside the function that is called."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+    for call, scope in scoped(tree):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or not (_is_inside(scope, holder) or _is_of_module(holder)):
+            continue
         function = functions.get(call.func.id)
         if function is None or function.name == holder.owner:
             continue

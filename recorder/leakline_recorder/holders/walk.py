@@ -11,18 +11,19 @@ from ..memory import DeviceMemory
 from ..monitoring import Monitoring
 from ..plain import type_name
 from .afterwards import next_part
+from .aliases import aliases
 from .blocks import UNKNOWN, Blocks, LiveBlock, by_line
 from .chains import Chain, Chains, Pin
 from .custody import Custody
 from .deadline import Deadline
 from .graph import Graphs, sequence
-from .groups import Group, Holding, holder_of
+from .groups import Group, Holding
 from .heap import Heap
 from .links import GRADIENT, GRADIENT_GRAPH, Shown
 from .native import NATIVE, native_owner
 from .releases import Releases, codes
 from .roots import Root, Roots
-from .statements import Holder, Statements
+from .statements import FILLS, Holder, Statements
 from .tensors import Tensors
 
 MAX_OWNERS = 40
@@ -96,7 +97,7 @@ class HolderWalk:
             held = [(group.key, group.blocks, group.length) for group in ranked]
             self._custody.note(step, blocks, [*held, (NATIVE, unowned if native else [], 0)])
             self._lengths = {place: length for group in found for place, length in group.containers()}
-        owners = [self._describe(group, tensors, chains, loops, deadline) for group in ranked[:MAX_OWNERS]]
+        owners = [self._describe(group, tensors, chains, heap, roots, loops, deadline) for group in ranked[:MAX_OWNERS]]
         return {
             'minAgeSteps': self._min_age,
             'complete': complete,
@@ -138,12 +139,23 @@ class HolderWalk:
         place = lines[0] if lines else {'file': root.file, 'line': root.line}
         return {'name': root.name, 'file': place['file'], 'line': place['line']}
 
-    def _describe(self, group: Group, tensors: Tensors, chains: Chains, loops: Optional[Sequence[Dict[str, Any]]], deadline: Deadline) -> Dict[str, Any]:
-        holder = holder_of(group.newest.chain, group.growing)
-        releases = self._releases.find(holder, loops) if holder and loops is not None and not deadline.missed else []
+    def _describe(self, group: Group, tensors: Tensors, chains: Chains, heap: Heap, roots: Roots, loops: Optional[Sequence[Dict[str, Any]]],
+                  deadline: Deadline) -> Dict[str, Any]:
+        named = self._names(group, heap, roots, deadline)
+        releases = [] if loops is None or deadline.missed else list(dict.fromkeys(one for name in named for one in self._releases.find(name, loops)))
         self._releases.watch(releases)
-        return {**group.describe(self._statements, self._texts), 'custody': self._custody.describe(group.key),
+        return {**group.describe(named[0] if named else None, self._statements, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': self._releases.describe(releases), 'also': [] if deadline.missed else self._others(group, tensors, chains)}
+
+    def _names(self, group: Group, heap: Heap, roots: Roots, deadline: Deadline) -> List[Holder]:
+        """The holder, and its other names. The first of them that a statement fills comes first."""
+        holder, container = group.holder(), group.container
+        if holder is None:
+            return []
+        if container is None or holder.kind not in ('variable', 'attribute') or holder.key is not None or deadline.missed:
+            return [holder]
+        every = [holder, *(one for one in aliases(container.place, heap, roots) if one != holder)]
+        return sorted(every, key=lambda one: -min(FILLS, max((entry['score'] for entry in self._statements.find(one)), default=0)))
 
     def _others(self, group: Group, tensors: Tensors, chains: Chains) -> List[Dict[str, Any]]:
         """Further holders that keep the newest block alive without the first one."""
