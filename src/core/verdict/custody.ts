@@ -180,7 +180,7 @@ function isOpenRelease(
   if (kind === 'trim') return true;
   if (runs !== null && runs > 0) return false;
   if (where === 'outside') return true;
-  // A function that does not run on steps had its turn when the loops around them repeated.
-  if (hasRun === false && (hasRepeated || isLong)) return false;
+  // A function that does not run on steps had its turn when the loops around them repeated. A thread counts no steps.
+  if (hasRun === false && (hasRepeated || (isLong && where !== 'framework'))) return false;
   return isConditional || ((where === 'framework' || where === 'uncalled') && !hasRepeated);
 }

@@ -239,6 +239,27 @@ describe('What may end the growth of a container', () => {
     assert.equal(releaseIn(local, 'kept'), 'release: kept.clear()');
   });
 
+  it('follows a container into the attributes of objects that are given it', () => {
+    const served = (cls: string, more = ''): string =>
+      releaseIn(
+        {
+          'train.py': `${cls}\ndef main():\n    step, seen = 0, []\n    log = Log(seen)\n    while True:\n        seen.append(net(x))  #!\n${more}`,
+        },
+        'seen',
+      );
+    const log = (method: string, base = ''): string =>
+      `class Log${base}:\n    def __init__(self, rows):\n        self.level, self.rows = 0, rows\n${method}`;
+    const clears = '    def flush(self):\n        self.rows.clear()\n';
+    assert.equal(served(log(clears), '        log.flush()\n'), 'release: self.rows.clear()');
+    assert.equal(served(log(clears)), 'none');
+    const runs = log(clears.replace('flush', 'run'), '(threading.Thread)');
+    assert.equal(served(runs), 'release: self.rows.clear()');
+    assert.equal(served(log('    def flush(self):\n        self.level.clear()\n'), '        log.flush()\n'), 'none');
+    // An item is not the container.
+    const last = 'class Last:\n    def see(self, rows):\n        self.last = rows[-1]\n        self.last.clear()\n';
+    assert.equal(served(last, '        Last().see(seen)\n'), 'none');
+  });
+
   it('is not looked for by a name of absurd length', () => {
     assert.equal(nameOfHolder(`self.${'['.repeat(1_000_000)}`), null);
     assert.deepEqual(nameOfHolder('self.rows[name]'), { kind: 'attribute', name: 'rows' });

@@ -96,6 +96,10 @@ describe('Custody', () => {
     const atEpochs = { ...RELEASE, where: 'framework', hasRun: false };
     assert.equal(missing({ releases: [atEpochs] }), 'retained by chances');
     assert.equal(missing({ releases: [atEpochs] }, oneLoop), 'release');
+    // A thread calls it at times that have nothing to do with steps.
+    assert.equal(missing({ releases: [atEpochs] }, { ...oneLoop, lastStep: 80 }), 'release');
+    const inLoop = { ...atEpochs, where: 'loop' };
+    assert.equal(missing({ releases: [inLoop] }, { ...oneLoop, lastStep: 80 }), 'retained by chances');
   });
 
   it('waits for a length that is tested, unless the holder is longer, and for slots that are being taken', () => {

@@ -1,15 +1,16 @@
 import { READS } from '../operations.js';
-import type { Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
+import type { ClassDef, Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import { calledName, allExpressions } from '../../python/walk.js';
+import { calledName, allExpressions, someExpression } from '../../python/walk.js';
 import { type Found, type IsIt, inModule, mentioning } from './names.js';
 
 /** A name is handed on from function to function no further. */
 const HANDED_ON = 2;
 
-/** Names of a container or its content, by function. */
+/** Names of a container or its content: variables by function, and attributes of any object. */
 export class Aliases {
   private readonly names = new Map<FunctionDef, Set<string>>();
+  private readonly attributes = new Set<string>();
 
   /** @param found statements that may name the container */
   constructor(found: readonly Found[], isIt: IsIt, modules: readonly PythonModule[]) {
@@ -21,11 +22,19 @@ export class Aliases {
     }
   }
 
+  /** True of an attribute that the container has as another name. */
+  isAttribute(expression: Expression): boolean {
+    return expression.kind === 'attribute' && this.attributes.has(expression.name);
+  }
+
   /** The names of the container, or of its items, in a statement's function. */
   in({ within }: Found, isIt: IsIt): IsIt {
     const names = within === null ? undefined : this.names.get(within);
     return (expression) =>
-      isInside(expression, (part) => isIt(part) || (part.kind === 'name' && !!names?.has(part.name)));
+      isInside(
+        expression,
+        (part) => isIt(part) || (part.kind === 'name' && !!names?.has(part.name)) || this.isAttribute(part),
+      );
   }
 
   /** True if a function was given the container under another name. */
@@ -33,12 +42,22 @@ export class Aliases {
     return within !== null && this.names.has(within);
   }
 
-  /** `rows = self.rows[key]`, `for name, rows in self.rows.items():` */
+  /** True if a statement names the container by an attribute of another object. */
+  hasAttribute({ statement }: Found): boolean {
+    return this.attributes.size > 0 && someExpression(statement, (part) => this.isAttribute(part));
+  }
+
+  /** `rows = self.rows[key]`, `for name, rows in self.rows.items():`, `self.rows = rows` */
   private nameIn(one: Found, isIt: IsIt): void {
     const { statement, within } = one;
     if (within === null) return;
     const isOurs = this.in(one, isIt);
-    for (const name of boundBy(statement, isOurs)) this.add(within, name);
+    for (const [target, value] of boundBy(statement, isOurs)) {
+      if (target.kind === 'name') this.add(within, target.name);
+      // An attribute is a further name of the container only, not of its items.
+      else if (target.kind === 'attribute' && !isIt(target) && value.kind !== 'subscript' && value.kind !== 'call')
+        this.attributes.add(target.name);
+    }
   }
 
   /** `trim(self.rows, limit)`: the function's parameter. */
@@ -51,7 +70,7 @@ export class Aliases {
     const receivers: { module: PythonModule; fn: FunctionDef }[] = [];
     for (const part of allExpressions(one.statement)) {
       if (part.kind !== 'call' || !part.args.some(({ value }) => isOurs(value))) continue;
-      for (const { module, fn } of functionsCalled(part, modules)) {
+      for (const { module, fn } of [...functionsCalled(part, modules), ...constructorsCalled(part, modules)]) {
         for (const name of receivingParameters(part, fn, isOurs))
           if (this.add(fn, name)) receivers.push({ module, fn });
       }
@@ -82,6 +101,24 @@ export function functionsCalled(
   );
 }
 
+/** The constructors of the workspace's classes that a call may be of, by the name of the class alone. */
+function constructorsCalled(
+  call: Call,
+  modules: readonly PythonModule[],
+): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
+  const name = calledName(call);
+  if (name === '') return [];
+  const isClass = (statement: Statement): statement is ClassDef =>
+    statement.kind === 'class' && statement.name === name;
+  return mentioning(name, modules).flatMap((module) =>
+    inModule(module).flatMap(({ statement, outer }) => {
+      const around = outer.at(-1);
+      const isConstructor = statement.kind === 'function' && statement.name === '__init__';
+      return isConstructor && around !== undefined && isClass(around) ? [{ module, fn: statement }] : [];
+    }),
+  );
+}
+
 /** True for the container, and for its items at any depth. */
 function isInside(expression: Expression, isIt: IsIt): boolean {
   if (isIt(expression)) return true;
@@ -90,17 +127,27 @@ function isInside(expression: Expression, isIt: IsIt): boolean {
   return READS.has(expression.callee.name) && isInside(expression.callee.value, isIt);
 }
 
-function boundBy(statement: Statement, isOurs: IsIt): string[] {
-  const nameOf = (target: Expression | undefined): string[] => (target?.kind === 'name' ? [target.name] : []);
-  if (statement.kind === 'assign') return isOurs(statement.value) ? statement.targets.flatMap(nameOf) : [];
+/** A statement's targets to which it gives the container or its items, each with its value. */
+function boundBy(statement: Statement, isOurs: IsIt): (readonly [Expression, Expression])[] {
+  if (statement.kind === 'assign')
+    return statement.targets.flatMap((target) => pairsOf(target, statement.value)).filter(([, value]) => isOurs(value));
   if (statement.kind !== 'for' || !isOurs(statement.iterable)) return [];
-  const { target } = statement;
-  return nameOf(target.kind === 'display' ? target.items.at(-1) : target);
+  const { target, iterable } = statement;
+  const last = target.kind === 'display' ? target.items.at(-1) : target;
+  return last?.kind === 'name' ? [[last, iterable]] : [];
 }
 
-function receivingParameters({ callee, args }: Call, { params }: FunctionDef, isOurs: IsIt): string[] {
+/** Each target with its value: `self.model, self.rows = model, rows`. */
+function pairsOf(target: Expression, value: Expression): (readonly [Expression, Expression])[] {
+  if (target.kind !== 'display' || value.kind !== 'display' || target.items.length !== value.items.length)
+    return [[target, value]];
+  return target.items.map((item, i) => [item, value.items[i]]);
+}
+
+function receivingParameters({ callee, args }: Call, { name: called, params }: FunctionDef, isOurs: IsIt): string[] {
+  const isConstructor = called === '__init__';
   const plain = params.filter(({ star }) => star === '');
-  const isMethod = callee.kind === 'attribute' && /^(?:self|cls)$/.test(plain.at(0)?.name ?? '');
+  const isMethod = (callee.kind === 'attribute' || isConstructor) && /^(?:self|cls)$/.test(plain.at(0)?.name ?? '');
   const places = isMethod ? plain.slice(1) : plain;
   return args.flatMap(({ name, star, value }, i) => {
     if (star !== '' || !isOurs(value)) return [];

@@ -42,17 +42,20 @@ export function* namedReleasesOf(
   const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
   const aliases = new Aliases(found, isIt, modules);
   const known = new Set(found.map(({ statement }) => statement));
-  const elsewhere = modules.flatMap(inModule).filter((one) => aliases.has(one) && !known.has(one.statement));
+  const elsewhere = modules
+    .flatMap(inModule)
+    .filter((one) => !known.has(one.statement) && (aliases.has(one) || aliases.hasAttribute(one)));
   for (const one of [...found, ...elsewhere]) {
     const release = releaseIn(one.statement, isIt, aliases.in(one, isIt));
     if (release === null) continue;
     if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement, modules)) continue;
     // A function that is given it runs when its caller does.
-    if (!known.has(one.statement) || runsAgain(one, held, isIt, modules))
-      yield { place: placeOf(one), release, found: one };
+    const isGiven = !known.has(one.statement) && aliases.has(one);
+    const kind = known.has(one.statement) ? held.kind : 'attribute';
+    if (isGiven || runsAgain(one, kind, isIt, modules)) yield { place: placeOf(one), release, found: one };
   }
   const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
-  if (reset !== null && runsAgain(reset, held, isIt, modules))
+  if (reset !== null && runsAgain(reset, held.kind, isIt, modules))
     yield { place: placeOf(reset), release: 'replace', found: reset };
   const bounded = found.find((one) => isBounded(one, isIt));
   if (bounded !== undefined) yield { place: placeOf(bounded), bound: 'length' };
@@ -125,12 +128,12 @@ function resetByName({ kind, name }: HolderName, modules: readonly PythonModule[
 }
 
 /** True unless it runs only once: where the container is made first, or when training is over. */
-function runsAgain(one: Found, held: HolderName, isIt: IsIt, modules: readonly PythonModule[]): boolean {
+function runsAgain(one: Found, kind: HolderName['kind'], isIt: IsIt, modules: readonly PythonModule[]): boolean {
   const { statement, outer, within } = one;
   const from = within === null ? 0 : outer.indexOf(within);
   const inLoop = outer.slice(from).some(isLoop);
   if (isFirst(one, isIt)) return false;
-  if (held.kind === 'variable' || within === null) return inLoop;
+  if (kind === 'variable' || within === null) return inLoop;
   if (runsAtTheEnd(within.name) || (/^__(?:post_)?init__$/.test(within.name) && statement.kind === 'assign'))
     return false;
   if (isCalledByFramework(within, outer, modules) || /^__\w+__$|^forward$/.test(within.name)) return true;
