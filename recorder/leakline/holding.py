@@ -48,8 +48,7 @@ class Holders:
 
     def __str__(self) -> str:
         kinds = {'parameter': 'parameters', 'gradient': 'gradients', 'buffer': 'buffers', 'optimizer': 'optimizer state', 'traceback': 'in a traceback'}
-        lines = [(row.bytes, row.name + (f' ({kinds[row.kind]})' if row.kind in kinds else ''), f'{row.file}:{row.line}' if row.line else row.file or row.text)
-                 for row in self.rows]
+        lines = [(row.bytes, row.name + (f' ({kinds[row.kind]})' if row.kind in kinds else ''), _place(row)) for row in self.rows]
         if self.omitted_bytes:
             lines.append((self.omitted_bytes, f'{self.omitted} smaller holders', ''))
         if self.unheld_bytes:
@@ -76,6 +75,14 @@ def size(count: int) -> str:
     """Bytes with a binary unit."""
     power = min(max(count.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
     return f'{count / 1024 ** power:.{1 if power else 0}f} {_UNITS[power]}'
+
+
+def _place(row: Holder) -> str:
+    """File and line; of a notebook's cell as its tracebacks have it: ``In[3], line 8``. The name of a result is its place."""
+    if row.line is None:
+        return '' if row.name.startswith('Out[') else row.file or row.text
+    cell = getattr(getattr(_shell(), 'compile', None), 'format_code_name', lambda file: None)(row.file)
+    return f'{cell[1]}, line {row.line}' if cell else f'{row.file}:{row.line}'
 
 
 def _name(row: Dict[str, Any]) -> str:

@@ -315,8 +315,9 @@ grid.sum()
 '''
         done = subprocess.run([sys.executable, '-m', 'IPython', '--no-banner', '--colors=NoColor', '--simple-prompt'], input=cells.lstrip(), text=True,
                               capture_output=True, cwd=self.folder, env={**os.environ, 'PYTHONPATH': RECORDER, 'IPYTHONDIR': self.folder})
-        rows = re.findall(r'^ +([\d.]+ \w+)  (\S+(?: \(.*?\))?)  ', done.stdout, re.MULTILINE)
+        rows = re.findall(r'^ +([\d.]+ \w+)  (\S+(?: \(.*?\))?)(?:  |$)', done.stdout, re.MULTILINE)
         self.assertEqual(rows, [('7.6 MiB', 'lost (in a traceback)'), ('3.8 MiB', 'grid'), ('1.9 MiB', 'Out[4]'), ('3.8 MiB', 'grid')], done.stdout)
+        self.assertRegex(done.stdout, r' grid +In\[3\], line 1\n +1\.9 MiB  Out\[4\]\n')
         self.assertIn("'nothing' is no variable of this notebook.", done.stdout)
         self.assertIn('Out[13]: tensor(0.)', done.stdout)
         self.assertIn('0 B of CPU memory is live.', done.stdout)
