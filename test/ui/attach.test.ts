@@ -84,7 +84,8 @@ describe('A training that runs already', () => {
       },
       { everyMs: 20 },
     );
-    const followed = Date.now() - statSync(written).mtimeMs;
+    // A snapshot gets its name, and with it a new ctime, once its holders are written.
+    const followed = Date.now() - statSync(written).ctimeMs;
     console.log(`      (the lens followed the dump after ${Math.round(followed)} ms)`);
     await workbench.picture('attached');
   });
