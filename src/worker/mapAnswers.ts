@@ -1,4 +1,5 @@
 /** Answers questions on the memory map. */
+import { groupBy } from '../core/maps.js';
 import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/timeline/memoryMap.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { ownerOfStack, stackFrames } from '../core/attribution/ownerTally.js';
@@ -111,14 +112,7 @@ function poolsOf(
     kind: segments.isExpandable[segment] === 1 ? 'expandable' : segments.isSmall[segment] === 1 ? 'small' : 'large',
   });
   const keyOf = (segment: MappedSegment): string => JSON.stringify(labelOf(segment));
-  const members = new Map<string, MappedSegment[]>();
-  for (const segment of all) {
-    const key = keyOf(segment);
-    const of = members.get(key);
-    if (of === undefined) members.set(key, [segment]);
-    else of.push(segment);
-  }
-  const largest = [...members]
+  const largest = [...groupBy(all, keyOf)]
     .map(([key, of]) => ({ key, of, sums: sumSegments(of) }))
     .sort((a, b) => b.sums.reservedBytes - a.sums.reservedBytes);
   const named = largest.slice(0, MAX_POOLS);

@@ -1,3 +1,5 @@
+import { getOrAdd } from '../maps.js';
+
 /** A folder of a tree of paths; names are keys (lower case where letter case means nothing). */
 export interface Folder {
   readonly id: number;
@@ -21,15 +23,12 @@ export class FolderTree {
     at.size++;
     for (let i = 0; i < names.length - 1; i++) {
       const name = names[i] ?? '';
-      let next = at.folders.get(name);
-      if (next === undefined) at.folders.set(name, (next = folder(this.nextId++, name, at)));
-      at = next;
+      const outer = at;
+      at = getOrAdd(at.folders, name, () => folder(this.nextId++, name, outer));
       at.size++;
     }
     const name = names[names.length - 1] ?? '';
-    const files = at.files.get(name);
-    if (files === undefined) at.files.set(name, [file]);
-    else files.push(file);
+    getOrAdd(at.files, name, () => []).push(file);
     return at;
   }
 }

@@ -54,12 +54,8 @@ export function lifetimesOf(
   const stepCount = steps.starts.length;
   const rowsOf = new Map<StackId, Map<StackId, number[]>>();
   for (const row of rows) {
-    const stack = allocations.stack[row];
-    let ofStack = rowsOf.get(stack);
-    if (ofStack === undefined) rowsOf.set(stack, (ofStack = new Map<StackId, number[]>()));
-    const group = ofStack.get(allocations.forwardStack[row]);
-    if (group === undefined) ofStack.set(allocations.forwardStack[row], [row]);
-    else group.push(row);
+    const ofStack = getOrAdd(rowsOf, allocations.stack[row], () => new Map<StackId, number[]>());
+    getOrAdd(ofStack, allocations.forwardStack[row], () => []).push(row);
   }
   const freeStackOf = freeStacks(snapshot, history);
   return {

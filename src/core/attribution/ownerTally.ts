@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -12,7 +13,7 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from './owner.js';
-import { StackReader, type ReadableStack } from './readableStack.js';
+import { StackReader } from './readableStack.js';
 import { stacklessRows } from './stackless.js';
 
 export interface Tally {
@@ -54,12 +55,9 @@ export function tallyOwners(
     const forward = allocations.forwardStack[row];
     const stackless = stacklessOf(row);
     const key = `${stack}/${forward}/${stackless}`;
-    const tally = stacks.get(key);
-    if (tally === undefined) stacks.set(key, { bytes: allocations.bytes[row], blocks: 1, stack, forward, stackless });
-    else {
-      tally.bytes += allocations.bytes[row];
-      tally.blocks++;
-    }
+    const tally = getOrAdd(stacks, key, () => ({ bytes: 0, blocks: 0, stack, forward, stackless }));
+    tally.bytes += allocations.bytes[row];
+    tally.blocks++;
   }
   const lines = new Map<string, LineTally>();
   const buckets = eachBucket((): Tally => ({ bytes: 0, blocks: 0 }));
@@ -70,20 +68,14 @@ export function tallyOwners(
     const tally =
       'bucket' in owner
         ? buckets[owner.bucket]
-        : lineTally(lines, by === 'stack' ? key : ownerKey(owner.line), owner.line, read);
+        : getOrAdd(lines, by === 'stack' ? key : ownerKey(owner.line), () => ({
+            ...owner.line,
+            ...{ bytes: 0, blocks: 0, frames: read?.frames ?? null, hiddenFrames: read?.hidden ?? 0 },
+          }));
     tally.bytes += bytes;
     tally.blocks += blocks;
   }
   return { lines: [...lines.values()].sort((a, b) => b.bytes - a.bytes), buckets };
-}
-
-function lineTally(lines: Map<string, LineTally>, key: string, line: OwnerLine, read: ReadableStack | null): LineTally {
-  let tally = lines.get(key);
-  if (tally === undefined) {
-    tally = { ...line, bytes: 0, blocks: 0, frames: read?.frames ?? null, hiddenFrames: read?.hidden ?? 0 };
-    lines.set(key, tally);
-  }
-  return tally;
 }
 
 /** The owner of memory that was allocated with a stack. */

@@ -112,8 +112,7 @@ function winnersOf(input: ContestInput, assigned: ReadonlyMap<number, Assignment
   const won = new Map<FolderPair, { recorded: Set<Folder>; workspace: Set<Folder> }>();
   for (const [record, assignment] of assigned) {
     if (assignment.kind !== 'one') continue;
-    let folders = won.get(assignment.pair);
-    if (folders === undefined) won.set(assignment.pair, (folders = { recorded: new Set(), workspace: new Set() }));
+    const folders = getOrAdd(won, assignment.pair, () => ({ recorded: new Set(), workspace: new Set() }));
     folders.recorded.add(input.recordFolder[record]);
     folders.workspace.add(input.fileFolder[assignment.file]);
   }

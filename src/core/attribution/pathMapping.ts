@@ -1,4 +1,5 @@
 /** Files as the training machine named them, and the workspace files that they are. */
+import { getOrAdd } from '../maps.js';
 import { weighPair, type FolderPair } from './folderPairs.js';
 import { FolderTree, type Folder } from './folderTree.js';
 import { settlePairs, type Assignment } from './pairContest.js';
@@ -77,9 +78,7 @@ export function mapPaths(
     } else if (kind === 'user') {
       const keys = path.windows ? path.names.map((name) => name.toLowerCase()) : path.names;
       const identity = `${path.windows ? 'w' : 'p'}${path.root}\0${keys.join('/')}`;
-      const same = files.get(identity);
-      if (same === undefined) files.set(identity, { path, keys, spellings: [text] });
-      else same.spellings.push(text);
+      getOrAdd(files, identity, () => ({ path, keys, spellings: [] })).spellings.push(text);
     }
   }
 
@@ -95,9 +94,7 @@ export function mapPaths(
       else ambiguous.push({ recorded: text, candidates: assignment.files.map((at) => workspaceFiles[at]).sort() });
     }
     if (assignment?.kind !== 'one') return;
-    const known = matched.get(assignment.pair);
-    if (known === undefined) matched.set(assignment.pair, { example: file, count: 1 });
-    else known.count++;
+    getOrAdd(matched, assignment.pair, () => ({ example: file, count: 0 })).count++;
   });
   return {
     lookup: (text) => answers.get(text) ?? null,

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import type { CategoryCode } from './category.js';
@@ -38,23 +39,11 @@ export function heldAt(
     const category = categorizer.of(lived);
     const stackless = stacklessOf(row);
     const key = `${lived.stack}/${lived.forwardStack}/${stackless}/${category}`;
-    let known = groups.get(key);
-    if (known === undefined) {
-      const { stack, forwardStack } = lived;
-      const group = {
-        stack,
-        forwardStack,
-        stackless,
-        category,
-        bytes: 0,
-        blocks: 0,
-        keptForBackward: 0,
-        fromEarlierSteps: 0,
-      };
-      known = { group, sizes: new BlockSizes() };
-      groups.set(key, known);
-    }
-    const { group, sizes } = known;
+    const { stack, forwardStack } = lived;
+    const { group, sizes } = getOrAdd(groups, key, () => ({
+      group: { stack, forwardStack, stackless, category, bytes: 0, blocks: 0, keptForBackward: 0, fromEarlierSteps: 0 },
+      sizes: new BlockSizes(),
+    }));
     sizes.add(bytes[row]);
     group.bytes += bytes[row];
     group.blocks++;

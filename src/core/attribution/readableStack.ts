@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { recordedKind } from '../model/recordedFile.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 
@@ -39,11 +40,6 @@ export class StackReader {
   }
 
   private isNative(file: string): boolean {
-    let known = this.native.get(file);
-    if (known === undefined) {
-      known = recordedKind(file) === 'native';
-      this.native.set(file, known);
-    }
-    return known;
+    return getOrAdd(this.native, file, () => recordedKind(file) === 'native');
   }
 }

@@ -102,10 +102,7 @@ function placesOf({ segments }: Snapshot): SegmentFacts['places'] {
     const address = segments.addrHigh[segment] * 2 ** 32 + segments.addrLow[segment];
     // Inputs that give sums have no addresses.
     if (address === 0) continue;
-    const device = segments.device[segment];
-    const known = places.get(device);
-    if (known === undefined) places.set(device, [address]);
-    else known.push(address);
+    getOrAdd(places, segments.device[segment], () => []).push(address);
   }
   return [...places].map(([device, addresses]) => ({
     device,
@@ -136,11 +133,7 @@ function poolOf(
 }
 
 function addPending(pending: Map<string, PendingBlocks>, device: number, group: number, bytes: Bytes): void {
-  const key = `${device}/${group}`;
-  const facts = pending.get(key);
-  if (facts === undefined) pending.set(key, { device, group, bytes, blocks: 1 });
-  else {
-    facts.bytes += bytes;
-    facts.blocks++;
-  }
+  const facts = getOrAdd(pending, `${device}/${group}`, () => ({ device, group, bytes: 0, blocks: 0 }));
+  facts.bytes += bytes;
+  facts.blocks++;
 }

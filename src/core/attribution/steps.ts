@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { eventTime } from '../model/eventTime.js';
 import { Action, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
@@ -69,9 +70,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
     if (!text.startsWith(OPTIMIZER) && !text.startsWith(PROFILER)) continue;
     // Each profiler step has its own name.
     const name = text.startsWith(PROFILER) ? -1 : annotations.name[i];
-    const times = byName.get(name);
-    if (times === undefined) byName.set(name, [annotations.timeUs[i]]);
-    else times.push(annotations.timeUs[i]);
+    getOrAdd(byName, name, () => []).push(annotations.timeUs[i]);
   }
   // Of several optimizers the busiest counts the steps; the others step with it or less often.
   const times = [...byName.values()].reduce<number[]>((most, one) => (one.length > most.length ? one : most), []);

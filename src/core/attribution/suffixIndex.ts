@@ -1,3 +1,5 @@
+import { getOrAdd } from '../maps.js';
+
 /** More candidates of equal quality prove nothing; siblings must decide. */
 const MAX_CANDIDATES = 50;
 
@@ -11,8 +13,8 @@ export class SuffixIndex {
   /** @param paths components of each file, its own name last */
   constructor(private readonly paths: readonly (readonly string[])[]) {
     paths.forEach((names, file) => {
-      add(this.byName, names[names.length - 1], file);
-      if (names.length > 1) add(this.byTwoNames, twoNames(names), file);
+      getOrAdd(this.byName, names[names.length - 1], () => []).push(file);
+      if (names.length > 1) getOrAdd(this.byTwoNames, twoNames(names), () => []).push(file);
     });
   }
 
@@ -34,12 +36,6 @@ export class SuffixIndex {
 
 function twoNames(names: readonly string[]): string {
   return `${names[names.length - 2] ?? ''}/${names[names.length - 1]}`;
-}
-
-function add(index: Map<string, number[]>, key: string, file: number): void {
-  const files = index.get(key);
-  if (files === undefined) index.set(key, [file]);
-  else files.push(file);
 }
 
 function commonSuffix(a: readonly string[], b: readonly string[]): number {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { functionName } from '../model/functionName.js';
 import { recordedKind } from '../model/recordedFile.js';
 import { Action, EMPTY_STACK, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
@@ -96,12 +97,7 @@ class Places {
 
   /** From the outside in; empty where no line of the user is known. */
   path(stack: StackId): readonly number[] {
-    let path = this.pathOf.get(stack);
-    if (path === undefined) {
-      path = this.findPath(stack);
-      this.pathOf.set(stack, path);
-    }
-    return path;
+    return getOrAdd(this.pathOf, stack, () => this.findPath(stack));
   }
 
   /** The code that a path begins in: threads begin in different ones. */
@@ -201,23 +197,17 @@ class Places {
     const line = frames.line[frame];
     const code = `${frames.file[frame]}/${frames.name[frame]}`;
     const key = `${parent}/${code}/${line}/${isForward}`;
-    let place = this.known.get(key);
-    if (place === undefined) {
+    const place = getOrAdd(this.known, key, () => {
       const file = strings.text(frames.file[frame]).replaceAll('\\', '/').split('/').pop() ?? '';
       const isOfOneResult = OF_ONE_RESULT.test(`${file} ${strings.text(frames.name[frame])}`);
-      place = this.all.push({ parent, code, line, isForward, isOfOneResult }) - 1;
-      this.known.set(key, place);
-    }
+      return this.all.push({ parent, code, line, isForward, isOfOneResult }) - 1;
+    });
     if (isForward) {
       this.moduleFiles.add(frames.file[frame]);
-      const extent = this.extent.get(`${parent}/${code}`);
-      if (extent === undefined)
-        this.extent.set(`${parent}/${code}`, { first: line, last: line, lines: new Set([line]) });
-      else {
-        extent.first = Math.min(extent.first, line);
-        extent.last = Math.max(extent.last, line);
-        extent.lines.add(line);
-      }
+      const extent = getOrAdd(this.extent, `${parent}/${code}`, () => ({ first: line, last: line, lines: new Set() }));
+      extent.first = Math.min(extent.first, line);
+      extent.last = Math.max(extent.last, line);
+      extent.lines.add(line);
     }
     return place;
   }

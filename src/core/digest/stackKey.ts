@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import { factOf } from './factOf.js';
@@ -26,12 +27,7 @@ class Numbers<Value> {
   private readonly values: Value[] = [];
 
   of(text: string, value: () => Value): number {
-    let number = this.known.get(text);
-    if (number === undefined) {
-      number = this.values.push(value()) - 1;
-      this.known.set(text, number);
-    }
-    return number;
+    return getOrAdd(this.known, text, () => this.values.push(value()) - 1);
   }
 
   at(number: number): Value {

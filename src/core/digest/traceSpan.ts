@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { eventTime } from '../model/eventTime.js';
 import { Growable } from '../model/growable.js';
 import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
@@ -221,12 +222,6 @@ class Indexed<Value> {
   private readonly index = new Map<string | number, number>();
 
   of(key: string | number, make: () => Value): number {
-    let at = this.index.get(key);
-    if (at === undefined) {
-      at = this.values.length;
-      this.index.set(key, at);
-      this.values.push(make());
-    }
-    return at;
+    return getOrAdd(this.index, key, () => this.values.push(make()) - 1);
   }
 }

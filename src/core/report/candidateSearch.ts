@@ -1,4 +1,5 @@
 /** What may have filled the memory before a request failed: statements on its stack that keep tensors over steps. */
+import { getOrAdd } from '../maps.js';
 import type { Statement } from '../python/ast.js';
 import { allStatements, bodiesOf, functionAt, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
 import { isLoop, standings, type Standing } from '../python/standings.js';
@@ -66,9 +67,7 @@ export class CandidateSearch {
       const { finding } = followed;
       if (finding === null || !isKnown(finding) || !this.isLasting(followed, watched)) continue;
       const key = `${finding.module.file}:${finding.span.from}`;
-      const known = suspects.get(key);
-      if (known === undefined) suspects.set(key, { finding, count: 1 });
-      else known.count++;
+      getOrAdd(suspects, key, () => ({ finding, count: 0 })).count++;
     }
     const sorted = [...suspects.values()].sort((a, b) => b.finding.sureness - a.finding.sureness || b.count - a.count);
     return [...sorted.map(({ finding }) => holderCandidate(finding)), ...this.evaluations(path)].slice(

@@ -198,22 +198,11 @@ function olderReport(
 }
 
 function emptyAmount(category: Category): PeakAmount {
-  return {
-    category,
-    bytes: 0,
-    blocks: 0,
-    keptForBackward: 0,
-    fromEarlierSteps: 0,
-    foreachBytes: 0,
-  };
+  return { category, bytes: 0, blocks: 0, keptForBackward: 0, fromEarlierSteps: 0, foreachBytes: 0 };
 }
 
 function amountOf(amounts: PeakAmount[], category: Category): PeakAmount {
-  const known = amounts.find((amount) => amount.category === category);
-  if (known !== undefined) return known;
-  const amount = emptyAmount(category);
-  amounts.push(amount);
-  return amount;
+  return amounts.find((amount) => amount.category === category) ?? amounts[amounts.push(emptyAmount(category)) - 1];
 }
 
 /** Fewer equal blocks of one stack, or of one line, may be equal by chance. */

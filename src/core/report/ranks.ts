@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { t, tCount } from '../text/translate.js';
 import type { MissingRanks, RanksBehind, RunReport } from './report.js';
 
@@ -12,12 +13,7 @@ export function rankCount(runs: readonly Pick<RunReport, 'rank'>[]): number {
 /** The runs of each job. */
 export function runsByJob<T extends Pick<RunReport, 'job'>>(runs: readonly T[]): Map<string, T[]> {
   const jobs = new Map<string, T[]>();
-  for (const run of runs) {
-    if (run.job === null) continue;
-    const known = jobs.get(run.job);
-    if (known === undefined) jobs.set(run.job, [run]);
-    else known.push(run);
-  }
+  for (const run of runs) if (run.job !== null) getOrAdd(jobs, run.job, () => []).push(run);
   return jobs;
 }
 

@@ -1,6 +1,7 @@
 /** The ways of a line to its memory: its callers, and the library code that it calls. */
 import { largestOf, type EqualBlocks } from '../attribution/equalBlocks.js';
 import { frameKind } from '../attribution/frameKind.js';
+import { groupBy } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import { sum } from './lineSelection.js';
 import type { HeldWay, ReportFrame } from './report.js';
@@ -30,13 +31,7 @@ export function waysOf(owner: { file: string; line: number }, stacks: readonly H
   let common = 0;
   const callerAt = (path: Path): string => nameOf(path.callers.at(common) ?? null);
   while (common < depth && paths.every((path) => callerAt(path) === callerAt(paths[0]))) common++;
-  const ways = new Map<string, Path[]>();
-  for (const path of paths) {
-    const key = `${nameOf(path.through)}\n${callerAt(path)}`;
-    const way = ways.get(key);
-    if (way === undefined) ways.set(key, [path]);
-    else way.push(path);
-  }
+  const ways = groupBy(paths, (path) => `${nameOf(path.through)}\n${callerAt(path)}`);
   return [...ways.values()]
     .map((way) => ({
       through: way[0].through,

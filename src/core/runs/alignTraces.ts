@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { SAME_CLOCK_US } from '../model/sameClock.js';
 import { ofPair } from './ofPair.js';
 import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
@@ -23,9 +24,8 @@ function findEnd(earlier: TraceMeeting, later: TraceMeeting): number | null {
     return earlier.events;
   const places = new Map<number, number[]>();
   earlier.anchors.hash.forEach((hash, i) => {
-    const list = places.get(hash);
-    if (list === undefined) places.set(hash, [i]);
-    else if (list.length < MAX_ALIKE) list.push(i);
+    const list = getOrAdd(places, hash, () => []);
+    if (list.length < MAX_ALIKE) list.push(i);
   });
   const votes = new Map<number, { hits: number; clockUs: number }>();
   later.anchors.hash.forEach((hash, i) => {
@@ -33,12 +33,9 @@ function findEnd(earlier: TraceMeeting, later: TraceMeeting): number | null {
       const end = earlier.events - (earlier.anchors.at[place] - later.anchors.at[i]);
       if (end < 0 || end > later.events) continue;
       const clockUs = Math.abs(earlier.anchors.timeUs[place] - later.anchors.timeUs[i]);
-      const vote = votes.get(end);
-      if (vote === undefined) votes.set(end, { hits: 1, clockUs });
-      else {
-        vote.hits++;
-        vote.clockUs = Math.max(vote.clockUs, clockUs);
-      }
+      const vote = getOrAdd(votes, end, () => ({ hits: 0, clockUs }));
+      vote.hits++;
+      vote.clockUs = Math.max(vote.clockUs, clockUs);
     }
   });
   const hits = [...votes].filter(([, vote]) => vote.hits >= MIN_HITS);

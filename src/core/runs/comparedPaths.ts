@@ -93,12 +93,9 @@ class CallIds {
     const mapped = this.lookup(recorded);
     const file = mapped ?? recorded;
     const key = `${mapped === null ? '' : '+'}${file}\n${line}\n${name}`;
-    let id = this.known.get(key);
-    if (id === undefined) {
+    return getOrAdd(this.known, key, () => {
       const kind = mapped === null ? frameKind(recorded) : 'user';
-      id = this.table.push({ kind, file, line: Math.max(0, line), function: name, mapped: mapped !== null }) - 1;
-      this.known.set(key, id);
-    }
-    return id;
+      return this.table.push({ kind, file, line: Math.max(0, line), function: name, mapped: mapped !== null }) - 1;
+    });
   }
 }

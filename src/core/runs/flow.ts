@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
@@ -109,10 +110,7 @@ function addressOf(digest: SnapshotDigest, row: number): string {
 }
 
 function add(tallies: Map<number, Tally>, group: number, bytes: Bytes): void {
-  const tally = tallies.get(group);
-  if (tally === undefined) tallies.set(group, { bytes, blocks: 1 });
-  else {
-    tally.bytes += bytes;
-    tally.blocks++;
-  }
+  const tally = getOrAdd(tallies, group, () => ({ bytes: 0, blocks: 0 }));
+  tally.bytes += bytes;
+  tally.blocks++;
 }

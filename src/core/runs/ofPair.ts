@@ -7,9 +7,6 @@ export function ofPair<A extends object, B extends object, Answer extends object
   const known = new WeakMap<A, WeakMap<B, Answer>>();
   const none = (): WeakMap<B, Answer> => new WeakMap();
   return (a, b) => {
-    const answers = getOrAdd(known, a, none);
-    let answer = answers.get(b);
-    if (answer === undefined) answers.set(b, (answer = ask(a, b)));
-    return answer;
+    return getOrAdd(getOrAdd(known, a, none), b, () => ask(a, b));
   };
 }

@@ -1,3 +1,4 @@
+import { groupBy } from '../maps.js';
 import { splitMember } from '../model/memberPath.js';
 import type { Microseconds } from '../model/units.js';
 import type { SnapshotDigest } from '../digest/digest.js';
@@ -107,13 +108,7 @@ function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
 
 /** Files whose names differ in a step or a time only belong together. */
 function familiesByName(digests: readonly SnapshotDigest[]): Map<string, SnapshotDigest[]> {
-  const families = new Map<string, SnapshotDigest[]>();
-  for (const digest of digests) {
-    const key = familyOf(digest);
-    const family = families.get(key);
-    if (family === undefined) families.set(key, [digest]);
-    else family.push(digest);
-  }
+  const families = groupBy(digests, familyOf);
   for (const [key, family] of [...families]) {
     if (family.length < 2 || !family.every(isNamedBySize)) continue;
     families.delete(key);

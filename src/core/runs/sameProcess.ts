@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { Microseconds } from '../model/units.js';
 import { countUpTo } from '../model/ascending.js';
 import { SAME_CLOCK_US } from '../model/sameClock.js';
@@ -79,10 +80,7 @@ function areOthers(a: Anchors, b: Anchors, from: Microseconds, to: Microseconds)
   const within = (time: number): boolean => time >= from && time <= to;
   const times = new Map<number, number[]>();
   b.timeUs.forEach((time, i) => {
-    if (!within(time)) return;
-    const alike = times.get(b.hash[i]);
-    if (alike === undefined) times.set(b.hash[i], [time]);
-    else alike.push(time);
+    if (within(time)) getOrAdd(times, b.hash[i], () => []).push(time);
   });
   for (const alike of times.values()) alike.sort((x, y) => x - y);
   let seen = 0;

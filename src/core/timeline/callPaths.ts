@@ -1,4 +1,5 @@
 /** The live memory at an instant by stack, each as its calls, outermost first. */
+import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
 import { frameKind, type FrameKind } from '../attribution/frameKind.js';
@@ -150,11 +151,6 @@ function userFrames(snapshot: Snapshot, lookup: FileLookup): Uint8Array {
   const byFile = new Map<number, number>();
   return Uint8Array.from({ length: frames.count }, (_, frame) => {
     const file = frames.file[frame];
-    let known = byFile.get(file);
-    if (known === undefined) {
-      known = Number(callKind(snapshot, frame, lookup) === 'user');
-      byFile.set(file, known);
-    }
-    return known;
+    return getOrAdd(byFile, file, () => Number(callKind(snapshot, frame, lookup) === 'user'));
   });
 }

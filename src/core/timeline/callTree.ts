@@ -1,4 +1,5 @@
 /** Sums by call, as a flame graph shows them: a tree as large as an answer may be, exact at every level. */
+import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import type { CallId, CallPaths } from './callPaths.js';
 
@@ -139,9 +140,7 @@ function split(paths: CallPaths, { rows, depth }: Open): { self: Bytes; groups: 
       self += paths.bytes[row];
       continue;
     }
-    const of = found.get(paths.calls[at]);
-    if (of === undefined) found.set(paths.calls[at], [row]);
-    else of.push(row);
+    getOrAdd(found, paths.calls[at], () => []).push(row);
   }
   const groups = Array.from(found, ([call, members]) => {
     const below = Uint32Array.from(members);

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
 import type { Category, CategoryCode } from '../attribution/category.js';
@@ -90,18 +91,12 @@ export function seriesLayout(
     const key = `${group}\n\n${line}\n\n${stack}`;
     keyOf.push(key);
     const { bytes, weight } = { bytes: sources.bytes[source], weight: sources.weight[source] };
-    const series = allSeries.get(key);
-    if (series === undefined) {
-      allSeries.set(key, { group, owner, source: grouping === 'stack' ? source : null, use, bytes, weight });
-    } else {
-      series.bytes += bytes;
-      series.weight += weight;
-    }
-    const stacked = groups.get(group);
-    if (stacked === undefined) groups.set(group, { bytes, weight });
-    else {
-      stacked.bytes += bytes;
-      stacked.weight += weight;
+    const none = { bytes: 0, weight: 0 };
+    const own = { group, owner, source: grouping === 'stack' ? source : null, use };
+    const series = getOrAdd(allSeries, key, () => ({ ...own, ...none }));
+    for (const sum of [series, getOrAdd(groups, group, () => ({ ...none }))]) {
+      sum.bytes += bytes;
+      sum.weight += weight;
     }
   }
   return arranged(grouping, allSeries, groups, keyOf);

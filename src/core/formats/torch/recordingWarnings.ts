@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import {
   BlockState,
   EMPTY_STACK,
@@ -49,10 +50,7 @@ function liveByDevice({ blocks, segments }: Snapshot): Map<number, number[]> {
   const byDevice = new Map<number, number[]>();
   for (let block = 0; block < blocks.count; block++) {
     if (blocks.state[block] === BlockState.Inactive) continue;
-    const device = segments.device[blocks.segment[block]];
-    const list = byDevice.get(device);
-    if (list === undefined) byDevice.set(device, [block]);
-    else list.push(block);
+    getOrAdd(byDevice, segments.device[blocks.segment[block]], () => []).push(block);
   }
   return byDevice;
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import { Growable } from '../../model/growable.js';
 import { EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
@@ -117,19 +118,16 @@ export class TorchFrames {
   /** The native frames of a call, then its Python frames. */
   joinedStack(native: StackId, python: StackId): StackId {
     if (native <= EMPTY_STACK) return python;
-    let ofNative = this.ofPair.get(native);
-    if (ofNative === undefined) this.ofPair.set(native, (ofNative = new Map<StackId, StackId>()));
-    let pair = ofNative.get(python);
-    if (pair === undefined) {
+    const ofNative = getOrAdd(this.ofPair, native, () => new Map<StackId, StackId>());
+    return getOrAdd(ofNative, python, () => {
       const { stacks } = this.builder;
       this.joined.length = 0;
       stacks.appendTo(this.joined, native);
       stacks.appendTo(this.joined, python);
-      pair = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
+      const pair = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
       if (stacks.frameCount > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, stacks.frameCount);
-      ofNative.set(python, pair);
-    }
-    return pair;
+      return pair;
+    });
   }
 
   /** A stack of more than 1,000 frames comes in parts. */
@@ -162,12 +160,9 @@ export class TorchFrames {
 
   /** The frames of a traceback's text, innermost first. Many frames and entries may mention one text. */
   private traceback(text: StringId): readonly FrameId[] {
-    let frames = this.ofTraceback.get(text);
-    if (frames === undefined) {
-      frames = parseTraceback(this.builder.strings.text(text)).map((frame) => this.textFrame(frame));
-      this.ofTraceback.set(text, frames);
-    }
-    return frames;
+    return getOrAdd(this.ofTraceback, text, () =>
+      parseTraceback(this.builder.strings.text(text)).map((frame) => this.textFrame(frame)),
+    );
   }
 
   private stackOfList(list: Ref, framesOf: (texts: StringId[]) => readonly (readonly FrameId[])[]): StackId {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import type { StringPool } from '../../model/stringPool.js';
 import type { StringId } from '../../model/units.js';
 import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
@@ -23,12 +24,7 @@ export class TorchTexts {
     if (isNumber(ref >>> PAYLOAD_BITS)) return this.intern(integerText(stack, at));
     const object = this.objects.get(ref);
     if (object?.type !== 'dict') return Word.empty;
-    let text = this.ofDict.get(object);
-    if (text === undefined) {
-      text = this.intern(JSON.stringify(this.objects.settings(object)));
-      this.ofDict.set(object, text);
-    }
-    return text;
+    return getOrAdd(this.ofDict, object, () => this.intern(JSON.stringify(this.objects.settings(object))));
   }
 
   /** `N/A` means that no compiled region ran. */
