@@ -62,7 +62,7 @@ export class CandidateSearch {
     const suspects = new Map<string, Suspect>();
     for (const watched of pathsBeside(path)) {
       if (this.work > MAX_WORK) break;
-      const followed = findHolder(watched, this.sources, 'held', null, true);
+      const followed = findHolder(watched, this.sources, 'held', true);
       this.work += followed.work + WORK_OF_STATEMENT;
       const { finding } = followed;
       if (finding === null || !isKnown(finding) || !this.isLasting(followed, watched)) continue;

@@ -79,23 +79,23 @@ export class PatternSearch {
 
   private followStacks(line: ObservedLine, sources: Sources): FollowedStack[] {
     const stacks = line.decidingFrames();
-    const [growth, every] = [line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)] as const;
+    const growth = line.shape === 'lasting' ? 'held' : 'collected';
     return (stacks.length > 0 ? stacks.slice(0, MAX_STACKS) : [[]]).flatMap((frames) => {
       const path = pathsOfStack(frames, line.owner, sources);
-      return path === null ? [] : [{ path, result: this.followOnce(path, sources, growth, every) }];
+      return path === null ? [] : [{ path, result: this.followOnce(path, sources, growth) }];
     });
   }
 
   /** Like `findHolder`, which runs again only if a requested file has changed. */
-  private followOnce(path: readonly PathFrame[], sources: Sources, growth: Growth, every: number | null): Followed {
+  private followOnce(path: readonly PathFrame[], sources: Sources, growth: Growth): Followed {
     const frames = path.map(({ module, line, name, throughLibrary }) => [module.file, line, name, throughLibrary]);
-    const key = JSON.stringify([frames, growth, every]);
+    const key = JSON.stringify([frames, growth]);
     const known = this.places.get(key);
     // Requested again, so that the run has read the same files as if it were alone.
     if (known !== undefined && [...known.asked].every(([file, module]) => sources.module(file) === module))
       return known.followed;
     sources.takeAsked();
-    const followed = findHolder(path, sources, growth, every);
+    const followed = findHolder(path, sources, growth);
     if (this.places.size >= MAX_PLACES) this.places.clear();
     // The places refer to the modules of the path.
     const asked = new Map([...path.map(({ module }) => [module.file, module] as const), ...sources.takeAsked()]);
@@ -198,14 +198,6 @@ function sizeOf(count: number, { growingBytes, seen }: ObservedLine): FullSize |
   if (seen === null || seen.survivors === 0) return null;
   const { from, survivors, birthSteps } = seen;
   return fullSize(growingBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
-}
-
-/** Steps between two allocations of survivors, if they are regular. */
-function allocatedEvery({ seen }: ObservedLine): number | null {
-  if (seen?.from !== 'lifetimes' || seen.allocatedOnSteps.length < 4) return null;
-  const steps = [...seen.allocatedOnSteps].sort((a, b) => a - b);
-  const gaps = steps.slice(1).map((step, i) => step - steps[i]);
-  return gaps.every((gap) => gap === gaps[0]) ? gaps[0] : null;
 }
 
 interface Frame {

@@ -37,7 +37,6 @@ export interface Followed {
 
 /**
  * Finds the statement that holds the memory of the innermost line, by interpreting the source along the stack.
- * @param allocatedEvery steps between two allocations of the held memory, null if unknown
  * @param watchesCalls true if memory that calls of the innermost line allocate counts as the line's
  * @returns nothing without a clear best candidate
  */
@@ -45,28 +44,25 @@ export function findHolder(
   path: readonly PathFrame[],
   sources: Sources,
   growth: Growth,
-  allocatedEvery: number | null,
   watchesCalls = false,
 ): Followed {
   const machine = new Machine(path, sources, watchesCalls);
   try {
     followPath(new Program(machine));
-    return { ...foundBy(machine, growth, allocatedEvery), work: machine.work };
+    return { ...foundBy(machine, growth), work: machine.work };
   } catch (error) {
     if (error instanceof TooMuchWork || error instanceof RangeError) return { ...NOTHING, work: machine.work };
     throw error;
   }
 }
 
-function foundBy(machine: Machine, growth: Growth, allocatedEvery: number | null): Omit<Followed, 'work'> {
+function foundBy(machine: Machine, growth: Growth): Omit<Followed, 'work'> {
   const { path, sources, watchedLoops, steps } = machine;
   if (watchedLoops === null || watchedLoops.length === 0) return NOTHING;
-  const search = new HolderSearch(machine, watchedLoops, allocatedEvery);
+  const search = new HolderSearch(machine, watchedLoops);
   if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)) };
   // If the loop of the steps is unknown, growth in an inner loop may be released in each iteration of an outer one.
-  const limit =
-    limitOf(search) ??
-    (steps.length > 0 ? null : limitOf(new HolderSearch(machine, watchedLoops, allocatedEvery, null)));
+  const limit = limitOf(search) ?? (steps.length > 0 ? null : limitOf(new HolderSearch(machine, watchedLoops, null)));
   const finding = best(holders(search));
   return {
     finding,

@@ -45,8 +45,6 @@ export interface Holding {
   readonly attribute: string | null;
   /** Loops that ran. */
   readonly loops: readonly LoopRound[];
-  /** Runs every few iterations, by its condition. */
-  readonly every: number | null;
   /** Maximum of items of the holder; null if the source does not show it. */
   readonly most: ItemLimit | null;
   /** The kind of the limit. */
@@ -72,7 +70,6 @@ export interface Assigned {
   readonly addedSpan: Span | null;
   readonly addedText: string;
   readonly loops: readonly LoopRound[];
-  readonly every: number | null;
 }
 
 /** One object came to refer to another. */

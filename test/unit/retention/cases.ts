@@ -21,7 +21,6 @@ export interface Case {
   /** The statement after the edit that releases; none where no edit is safe. */
   edit?: string;
   growth?: 'collected';
-  allocatedEvery?: number;
 }
 
 /** A training loop, in whose step stands `loss` before the optimizer steps, and `rest` after it. */
@@ -40,13 +39,13 @@ export const WATCHED = 'out = net(x)  #!\n    loss = F.mse_loss(out, y)';
 /** Follows each program to its marked line. */
 export function describeCases(title: string, cases: readonly Case[]): void {
   describe(title, () => {
-    for (const { name, source, keeps, edit, growth = 'held', allocatedEvery = null } of cases) {
+    for (const { name, source, keeps, edit, growth = 'held' } of cases) {
       it(`${keeps === '' ? 'is silent' : 'is found'}: ${name}`, () => {
-        assert.equal(keptAt(program(source), growth, allocatedEvery), keeps);
-        const mended = edited(program(source), growth, allocatedEvery);
+        assert.equal(keptAt(program(source), growth), keeps);
+        const mended = edited(program(source), growth);
         assert.equal(mended?.line.replace(/\s*#.$/, ''), edit);
         // A number of its own may still be kept, but no graph.
-        if (mended !== null) assert.notEqual(holderOf(mended.program, growth, allocatedEvery)?.through, 'graph');
+        if (mended !== null) assert.notEqual(holderOf(mended.program, growth)?.through, 'graph');
       });
     }
   });

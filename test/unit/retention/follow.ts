@@ -48,26 +48,18 @@ function functionAround(lines: readonly string[], at: number): string {
 }
 
 /** The holder of what the marked line allocates. */
-export function holderOf(
-  { files, stack }: Program,
-  growth: Growth = 'held',
-  allocatedEvery: number | null = null,
-): Finding | null {
-  return followed({ files, stack }, growth, allocatedEvery)?.finding ?? null;
+export function holderOf({ files, stack }: Program, growth: Growth = 'held'): Finding | null {
+  return followed({ files, stack }, growth)?.finding ?? null;
 }
 
 /** The result of following the source to the marked line, null if its file is unreadable. */
-export function followed(
-  program: Program,
-  growth: Growth = 'held',
-  allocatedEvery: number | null = null,
-): Followed | null {
-  return follow(program, growth, allocatedEvery).followed;
+export function followed(program: Program, growth: Growth = 'held'): Followed | null {
+  return follow(program, growth).followed;
 }
 
 /** Releases and bounds of the holder of the marked line's memory, by the source. */
 export function retained(program: Program): Retention & { isEndless: boolean } {
-  const { followed, sources } = follow(program, 'held', null);
+  const { followed, sources } = follow(program, 'held');
   assert.ok(followed !== null);
   const retention = retentionOf(null, [followed], sources, Object.keys(program.files));
   const { finding, ended, isWhole, loops } = followed;
@@ -75,24 +67,16 @@ export function retained(program: Program): Retention & { isEndless: boolean } {
   return { ...retention, isEndless: (finding ?? ended) !== null && isWhole && loops.length === 1 && !isOpen };
 }
 
-function follow(
-  { files, stack }: Program,
-  growth: Growth,
-  allocatedEvery: number | null,
-): { followed: Followed | null; sources: Sources } {
+function follow({ files, stack }: Program, growth: Growth): { followed: Followed | null; sources: Sources } {
   const port = { text: (file: string) => files[file] ?? null };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const path = pathsOfStack(stack, stack[0], sources);
-  return { followed: path === null ? null : findHolder(path, sources, growth, allocatedEvery), sources };
+  return { followed: path === null ? null : findHolder(path, sources, growth), sources };
 }
 
 /** The program after the edit that releases, and the statement as it then stands; null where no edit is offered. */
-export function edited(
-  program: Program,
-  growth: Growth = 'held',
-  allocatedEvery: number | null = null,
-): { program: Program; line: string } | null {
-  const { followed, sources } = follow(program, growth, allocatedEvery);
+export function edited(program: Program, growth: Growth = 'held'): { program: Program; line: string } | null {
+  const { followed, sources } = follow(program, growth);
   const edit = followed?.finding == null ? null : patternEdit(followed.finding, sources.read);
   if (edit === null) return null;
   const { text, line } = applied(edit, program.files[edit.file]);
@@ -100,8 +84,8 @@ export function edited(
 }
 
 /** The line of the finding, as it stands in the source, without marks; empty for none. */
-export function keptAt(program: Program, growth: Growth = 'held', allocatedEvery: number | null = null): string {
-  const found = holderOf(program, growth, allocatedEvery);
+export function keptAt(program: Program, growth: Growth = 'held'): string {
+  const found = holderOf(program, growth);
   if (found === null) return '';
   const line = lineAt(found.module, found.span.from);
   return (found.module.text.split(/\r\n|\r|\n/)[line - 1] ?? '').replace(/\s*#.*$/, '').trim();

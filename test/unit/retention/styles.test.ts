@@ -324,22 +324,6 @@ describe('Styles of writing', () => {
     }
   });
 
-  it('prefers the statement that runs as often as blocks are allocated', () => {
-    const source = `
-import torch
-net = torch.nn.Linear(3, 3)
-rare, every = [], []
-for i, x in enumerate(data):
-    out = net(x)  #!
-    if i % 5 == 0:
-        rare.append(out)
-    if i % 2 == 0:
-        every.append(out)
-`;
-    assert.equal(keptAt(program(source), 'held', 5), 'rare.append(out)');
-    assert.equal(keptAt(program(source), 'held', 2), 'every.append(out)');
-  });
-
   it('follows imports between files', () => {
     const files = {
       'lab/train.py': 'from .model import Net\nfrom . import log\nnet = Net()\nfor x in data:\n    log.keep(net(x))\n',

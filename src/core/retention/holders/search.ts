@@ -98,10 +98,7 @@ function stepLoop(path: readonly string[], steps: readonly StepSign[]): number {
 }
 
 /** Facts on a candidate statement. */
-type Suspect = Pick<
-  Holding,
-  'kind' | 'place' | 'holder' | 'held' | 'heldSpan' | 'value' | 'every' | 'container' | 'attribute'
->;
+type Suspect = Pick<Holding, 'kind' | 'place' | 'holder' | 'held' | 'heldSpan' | 'value' | 'container' | 'attribute'>;
 
 /** Holders that are not containers, and held values without a name. */
 export const NAMELESS = { held: '', heldSpan: null, container: null, attribute: null } as const;
@@ -115,13 +112,11 @@ export class HolderSearch {
 
   /**
    * @param watched the loops around the watched line
-   * @param allocatedEvery steps between two allocations of the held memory, null if unknown
    * @param steps the loop of the steps; null for the innermost
    */
   constructor(
     readonly machine: Machine,
     watched: readonly LoopRound[],
-    private readonly allocatedEvery: number | null,
     steps: Machine['steps'] | null = machine.steps,
   ) {
     this.loops = new TrainingLoops(watched, steps);
@@ -148,8 +143,6 @@ export class HolderSearch {
   candidate(holding: Suspect, held: Held, bonus: number): Candidate | null {
     const sureness = larger(held.data, held.graph);
     if (sureness === 0) return null;
-    const phase =
-      holding.every !== null && this.allocatedEvery !== null && holding.every !== this.allocatedEvery ? -2 : 0;
     return {
       kind: holding.kind,
       module: holding.place.module,
@@ -162,7 +155,7 @@ export class HolderSearch {
       mayDetach: holding.value.node.isTensor && this.isLeftAlone(holding),
       needsGraph: this.isDifferentiated(holding),
       isShared: holding.kind === 'put' && isShared(holding),
-      score: sureness * 4 + bonus + phase,
+      score: sureness * 4 + bonus,
     };
   }
 

@@ -103,7 +103,6 @@ export class Assignments extends Part {
       addedSpan: source,
       addedText: source === null ? '' : sourceText(act.scope.module, source),
       loops: machine.loops,
-      every: machine.everyRound,
     });
   }
 

@@ -112,7 +112,7 @@ export class Targets extends Part {
   private storeOnContext(stored: Holding[], target: Expression, value: Value, act: Activation, statement: Span): void {
     const holder = sourceText(act.scope.module, target);
     const held = attributeName(target) ?? '';
-    const facts = { holder, held, heldSpan: sourceOf(statement), value, every: null };
+    const facts = { holder, held, heldSpan: sourceOf(statement), value };
     stored.push(holdingAt(this.machine, 'context', act, statement, facts));
   }
 
