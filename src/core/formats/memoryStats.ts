@@ -6,7 +6,7 @@ import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { isJsonObject, JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
 import { runJson } from './json/runJson.js';
-import type { ReadResult } from './readResult.js';
+import { type ReadResult, trendOf } from './readResult.js';
 import { checkSamples } from './sampleCount.js';
 import { t } from '../text/translate.js';
 
@@ -49,19 +49,7 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
     bytes: columns[i].take(),
     peakBytes: peaks[i],
   })).filter(({ bytes }) => !bytes.every(Number.isNaN));
-  return {
-    kind: 'trend',
-    trend: {
-      format: 'memoryStats',
-      fileBytes: source.size,
-      count,
-      timeUs: null,
-      isWallClock: false,
-      series,
-      capacities: [],
-      warnings: [],
-    },
-  };
+  return trendOf(source, { format: 'memoryStats', count, series });
 }
 
 function findStats(value: JsonValue, depth: number): JsonObject | null {

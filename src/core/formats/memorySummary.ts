@@ -2,7 +2,7 @@ import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { Bytes } from '../model/units.js';
 import type { Format, ReadContext } from './format.js';
-import type { ReadResult } from './readResult.js';
+import { type ReadResult, trendOf } from './readResult.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
 import { t } from '../text/translate.js';
@@ -65,19 +65,8 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       ),
     );
   }
-  return {
-    kind: 'trend',
-    trend: {
-      format: memorySummary.id,
-      fileBytes: source.size,
-      count,
-      timeUs: null,
-      isWallClock: false,
-      series,
-      capacities: [],
-      warnings: coarsest === 0 ? [] : [rounded(coarsest)],
-    },
-  };
+  const warnings = coarsest === 0 ? [] : [rounded(coarsest)];
+  return trendOf(source, { format: memorySummary.id, count, series, warnings });
 }
 
 function amount(digits: string, unit: string): Bytes {

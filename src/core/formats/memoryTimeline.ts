@@ -1,12 +1,12 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { Growable } from '../model/growable.js';
-import type { Trend, TrendSeries } from '../model/trend.js';
+import type { TrendSeries } from '../model/trend.js';
 import type { ReadContext } from './format.js';
 import { JsonElements, type JsonValue } from './json/jsonValues.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
-import type { ReadResult } from './readResult.js';
+import { type ReadResult, trendOf } from './readResult.js';
 import { checkSamples } from './sampleCount.js';
 import { t } from '../text/translate.js';
 
@@ -122,18 +122,7 @@ function trend(
     bytes: column.take(),
     peakBytes: null,
   }));
-  const result: Trend = {
-    format,
-    fileBytes: source.size,
-    count,
-    timeUs: timeUs.every(Number.isNaN) ? null : timeUs,
-    isWallClock: false,
-    series,
-    isSum: true,
-    capacities: [],
-    warnings: [],
-  };
-  return { kind: 'trend', trend: result };
+  return trendOf(source, { format, count, timeUs: timeUs.every(Number.isNaN) ? null : timeUs, series, isSum: true });
 }
 
 function strange(source: ByteSource, where: string): SnapshotError {

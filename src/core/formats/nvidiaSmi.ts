@@ -2,7 +2,7 @@ import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { SnapshotWarning } from '../model/snapshot.js';
 import type { Format, ReadContext } from './format.js';
-import type { ReadResult } from './readResult.js';
+import { type ReadResult, trendOf } from './readResult.js';
 import {
   guessedColumns,
   hasZone,
@@ -62,19 +62,15 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   );
   const { count, timeUs, series } = rows.take();
   if (count === 0) throw withoutSamples(source, strange);
-  return {
-    kind: 'trend',
-    trend: {
-      format: nvidiaSmi.id,
-      fileBytes: source.size,
-      count,
-      timeUs,
-      isWallClock: timeUs !== null && !isZoned,
-      series,
-      capacities: [...capacities].map(([device, bytes]) => ({ device, bytes })),
-      warnings: warningsOf(strange, rows.leftOut),
-    },
-  };
+  return trendOf(source, {
+    format: nvidiaSmi.id,
+    count,
+    timeUs,
+    isWallClock: timeUs !== null && !isZoned,
+    series,
+    capacities: [...capacities].map(([device, bytes]) => ({ device, bytes })),
+    warnings: warningsOf(strange, rows.leftOut),
+  });
 }
 
 function columnsOf(fields: readonly string[]): SmiColumns | null {

@@ -1,3 +1,4 @@
+import type { ByteSource } from '../bytes/byteSource.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Trend } from '../model/trend.js';
@@ -20,6 +21,15 @@ export type ReadResult =
 
 /** An input other than a snapshot. */
 export type OtherResult = Exclude<ReadResult, { readonly kind: 'snapshot' }>;
+
+/** A trend of a source; it has no times, capacities or warnings but those given. */
+export function trendOf(
+  { size }: ByteSource,
+  known: Pick<Trend, 'format' | 'count' | 'series'> & Partial<Trend>,
+): ReadResult {
+  const none = { timeUs: null, isWallClock: false, capacities: [], warnings: [] };
+  return { kind: 'trend', trend: { fileBytes: size, ...none, ...known } };
+}
 
 /** Names the containers around a result, such as `gzip/json`, and counts the bytes of the outermost. */
 export function wrapResult(result: ReadResult, container: string, fileBytes: number): ReadResult {
