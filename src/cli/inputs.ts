@@ -109,6 +109,15 @@ export interface Contents {
   readonly cycles: OtherInputs['cycles'][number][];
 }
 
+export function noContents(): Contents {
+  return { failed: [], digests: [], trends: [], cycles: [] };
+}
+
+/** Adds contents behind others. */
+export function addContents(to: Contents, more: Contents): void {
+  for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const) to[kind].push(...(more[kind] as never[]));
+}
+
 /** Smaller files are read before much is compiled. */
 const LARGE: Bytes = 1 << 20;
 
@@ -147,7 +156,7 @@ export async function contentsOf(
   digestOf: DigestOf = wholeDigest,
   mayTakeEvents = false,
 ): Promise<Contents> {
-  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+  const contents = noContents();
   let columns: EventColumns | undefined;
   let filled = spare;
   // Until this file is digested.
@@ -216,15 +225,12 @@ export async function readInputs(
       outcomes.set(input, { reason: error.reason, message: error.message });
     }
   }
-  const all: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+  const all = noContents();
   for (const input of inputs) {
     const outcome = outcomes.get(input);
     if (outcome === undefined) continue;
-    if (!('reason' in outcome)) {
-      all.digests.push(...outcome.digests);
-      all.trends.push(...outcome.trends);
-      all.cycles.push(...outcome.cycles);
-    } else if (!input.found || !isForeign(outcome)) {
+    if (!('reason' in outcome)) addContents(all, outcome);
+    else if (!input.found || !isForeign(outcome)) {
       all.failed.push({ path: input.path, message: outcome.message });
       context.complain(outcome.message);
     }

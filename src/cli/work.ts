@@ -28,7 +28,15 @@ import { UsageError } from './usageError.js';
 import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
 import { gateOf, ranOutText, unansweredText, unjudgedText } from './gate.js';
-import { expandInputs, readInputs, type Complain, type CommandContext, type Progress, type Output } from './inputs.js';
+import {
+  addContents,
+  expandInputs,
+  readInputs,
+  type Complain,
+  type CommandContext,
+  type Progress,
+  type Output,
+} from './inputs.js';
 import {
   explainInputs,
   unrecorded,
@@ -139,8 +147,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   // Digests of folders and stored digests are complete.
   const isFilesOnly = folders.length === 0 && cache === undefined;
   const read = isFilesOnly ? await dumps.read() : await readInputs(inputs, context, rankPattern, cache);
-  for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
-    contents[kind].push(...(read[kind] as never[]));
+  addContents(contents, read);
   if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {
     printExplained(logs, command, false, context);
     for (const { message } of noted) complain(message);

@@ -4,7 +4,7 @@ import { rankByPattern } from '../../core/attribution/pathRank.js';
 import { savedAtUs, stateOf } from '../../node/fileSource.js';
 import { readFleetFile } from '../../node/fleetFile.js';
 import type { FleetFolder } from '../../node/fleetFolder.js';
-import { contentsOf, readContents, type Complain, type Contents, type Input } from '../inputs.js';
+import { contentsOf, noContents, readContents, type Complain, type Contents, type Input } from '../inputs.js';
 import { digestOne } from './digest.js';
 import { unusableText } from './usableCache.js';
 import { bytesOf, NOTHING_BESIDE } from './gather.js';
@@ -36,7 +36,7 @@ async function cachedContents(
   const { target } = await digestOne(folder, { path, name: path, found }, rankPattern);
   if (target === null) return null;
   const beside = { rank: rankByPattern(path, rankPattern), savedAtUs: savedAtUs(stateOf(state)) };
-  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+  const contents = noContents();
   let members = 1;
   for (let member = 0; member <= members; member++) {
     const file = member === 0 ? target : memberPath(target, member);

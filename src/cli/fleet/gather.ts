@@ -9,7 +9,7 @@ import type { Bytes } from '../../core/model/units.js';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import { unfoldingOf } from '../../node/gunzip.js';
-import { contentsOf, type Contents, type CommandContext } from '../inputs.js';
+import { addContents, contentsOf, noContents, type Contents, type CommandContext } from '../inputs.js';
 import { HeldSummaries, type Group, type GroupSummary } from './heldSummaries.js';
 import { isMappedAlike, joinedReport, readSummary, summaryOf, type RankSummary, type Reporting } from './summary.js';
 
@@ -31,7 +31,7 @@ export async function gather(
   context: CommandContext,
   most = MAX_HELD,
 ): Promise<Gathered> {
-  const contents = nothing();
+  const contents = noContents();
   const groups: Group[] = [];
   for (const path of paths) {
     const folder = new FleetFolder(path);
@@ -81,7 +81,7 @@ export async function openGroups(
   let bytes = 0;
   let hasLogs = isLogged(into);
   for (const group of groups) {
-    const contents = nothing();
+    const contents = noContents();
     bytes += await openGroup(group, contents, others, context);
     opened.push({ group, contents });
     hasLogs ||= isLogged(contents);
@@ -94,9 +94,7 @@ export async function openGroups(
   }
   for (const [path, count] of others)
     context.complain(`${path}: ${count} digests are of a different version of Leakline and left out. Digest again.`);
-  for (const { contents } of opened)
-    for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
-      into[kind].push(...(contents[kind] as never[]));
+  for (const { contents } of opened) addContents(into, contents);
   sortAsWalked(into);
 }
 
@@ -151,10 +149,6 @@ async function openGroup(
 
 function pathIn({ folder, name }: Group, file: string): string {
   return join(folder.path, 'digests', name, file);
-}
-
-function nothing(): Contents {
-  return { failed: [], digests: [], trends: [], cycles: [] };
 }
 
 /** A log of the machine covers all processes beside it. */

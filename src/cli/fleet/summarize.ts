@@ -1,7 +1,7 @@
 import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import type { SummarizeArguments } from '../arguments.js';
-import type { Contents, CommandContext } from '../inputs.js';
+import { noContents, type CommandContext } from '../inputs.js';
 import { openGroups } from './gather.js';
 import { isGroupOfShard, shardOf } from './shard.js';
 import { joinedReport, readSummary, Reporting, summaryOf, summaryText } from './summary.js';
@@ -27,7 +27,7 @@ export async function summarize(
         done.there++;
         continue;
       }
-      const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+      const contents = noContents();
       await openGroups([{ ...group, folder }], contents, desk);
       for (const { message } of contents.failed) desk.complain(message);
       // A log covers all processes beside it: report reads the digests themselves.
