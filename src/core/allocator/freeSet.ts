@@ -1,4 +1,5 @@
 import { NONE, type Blocks } from './blocks.js';
+import { countWhile } from '../model/ascending.js';
 import type { Bytes } from '../model/units.js';
 
 /** Blocks in one chunk. Longer chunks take longer to shift, more of them longer to search. */
@@ -89,23 +90,9 @@ export class FreeSet {
   /** Finds the first place whose block is not before a size and address. */
   private locate(size: Bytes, address: number): void {
     const { chunks } = this;
-    let low = 0;
-    let high = chunks.length - 1;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.isBefore(chunks[middle], chunks[middle].count - 1, size, address)) low = middle + 1;
-      else high = middle;
-    }
-    this.chunk = low;
-    const chunk = chunks[low];
-    low = 0;
-    high = chunk.count;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.isBefore(chunk, middle, size, address)) low = middle + 1;
-      else high = middle;
-    }
-    this.place = low;
+    this.chunk = countWhile(chunks.length - 1, (i) => this.isBefore(chunks[i], chunks[i].count - 1, size, address));
+    const chunk = chunks[this.chunk];
+    this.place = countWhile(chunk.count, (i) => this.isBefore(chunk, i, size, address));
   }
 
   private isBefore(chunk: Chunk, place: number, size: Bytes, address: number): boolean {
