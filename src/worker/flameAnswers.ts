@@ -9,7 +9,6 @@ import {
 } from '../core/timeline/callPaths.js';
 import { callTree } from '../core/timeline/callTree.js';
 import type { FileLookup } from '../core/attribution/owner.js';
-import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis, type Stretch } from '../core/model/historyAxis.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Flame, FlameCall, FlameQuery } from '../protocol/flameData.js';
@@ -17,7 +16,7 @@ import { CallNames } from './callNames.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import type { Bytes } from '../core/model/units.js';
-import type { DeviceHistory } from '../core/model/history.js';
+import { momentOf, type DeviceHistory } from '../core/model/history.js';
 
 export class FlameAnswers {
   constructor(
@@ -27,10 +26,8 @@ export class FlameAnswers {
 
   async flame(query: FlameQuery, signal: AbortSignal): Promise<Flame> {
     const { path, device, folded } = query;
-    const trend = this.store.trend(path);
-    const history = trend === null ? await this.store.history(path, device, signal) : trendHistory(trend, device);
-    const event = Math.min(Math.max(-1, Math.trunc(query.event)), history.trace.count - 1);
-    const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0);
+    const { trend, history } = await this.store.anyHistory(path, device, signal);
+    const { event, timeUs } = momentOf(history, query.event);
     const axis = new HistoryAxis(history, query.over?.axis ?? 'time');
     const stretch = query.over === null ? null : axis.window(query.over.window);
     const liveBytes = stretch === null ? history.live[event + 1] : meanLive(history, axis, stretch);

@@ -1,10 +1,10 @@
+import { momentOf } from '../core/model/history.js';
 import { allocatedIn, NOTHING_ALLOCATED } from '../core/timeline/allocatedIn.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/timeline/liveAt.js';
 import { runCurve } from '../core/runs/runCurve.js';
 import { runSteps } from '../core/runs/runSteps.js';
 import { groupRuns, stepOfDigest } from '../core/runs/runs.js';
-import { trendHistory } from '../core/runs/trendHistory.js';
 import { HistoryAxis } from '../core/model/historyAxis.js';
 import { historyWindow, type Mark } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
@@ -113,9 +113,8 @@ export function workerHandlers(
     compareFlame: (query) => compares.flame(query),
     series: (query) => compares.series(query),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
-      const trend = store.trend(path);
+      const { trend, history } = await store.anyHistory(path, device, signal);
       const snapshot = trend === null ? await store.snapshot(path, signal) : null;
-      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend, device);
       const { x, live, reserved, event, ...view } = historyWindow(
         snapshot,
         history,
@@ -141,16 +140,14 @@ export function workerHandlers(
       };
     },
     liveAt: async ({ path, device, event, by }, signal) => {
-      const trend = store.trend(path);
-      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend, device);
-      const ordinal = Math.min(Math.max(-1, Math.trunc(event)), history.trace.count - 1);
+      const { trend, history } = await store.anyHistory(path, device, signal);
+      const moment = momentOf(history, event);
       let live: LiveByOwner;
       if (trend === null) {
         const snapshot = await store.snapshot(path, signal);
-        live = liveAt(snapshot, history, ordinal, workspace.lookupFor(snapshot, store.digests), by);
-      } else live = liveWithoutLines(history, ordinal);
-      const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, ordinal)] ?? 0);
-      return { ...live, path, device, by, event: ordinal, timeUs };
+        live = liveAt(snapshot, history, moment.event, workspace.lookupFor(snapshot, store.digests), by);
+      } else live = liveWithoutLines(history, moment.event);
+      return { ...live, path, device, by, ...moment };
     },
     allocatedIn: async ({ path, device, axis, window, by }, signal) => {
       if (store.trend(path) !== null) return { ...NOTHING_ALLOCATED, path, device, by };

@@ -1,5 +1,6 @@
 /** Answers questions on the memory map. */
-import { groupBy } from '../core/maps.js';
+import { momentOf } from '../core/model/history.js';
+import { getOrAdd, groupBy } from '../core/maps.js';
 import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/timeline/memoryMap.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { ownerOfStack, stackFrames } from '../core/attribution/ownerTally.js';
@@ -36,10 +37,9 @@ export class MapAnswers {
       return { ...WITHOUT_PLACES, path, device, event: asked };
     }
     const history = await this.store.history(path, device, signal);
-    const last = history.trace.count - 1;
-    const event = Math.min(Math.max(-1, Math.trunc(asked)), last);
+    const { event, timeUs } = momentOf(history, asked);
     const layout = changed === null ? null : await this.whatIfs.layout({ path, device, ...changed }, event, signal);
-    const isEnd = event === last && layout === null;
+    const isEnd = event === history.trace.count - 1 && layout === null;
     const at = layout?.at ?? (isEnd ? { snapshot, unplacedBytes: 0 } : snapshotAt(snapshot, history, event));
     const { count } = at.snapshot.segments;
     let only: number | null = null;
@@ -53,7 +53,7 @@ export class MapAnswers {
       path,
       device,
       event,
-      timeUs: history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0),
+      timeUs,
       isEnd,
       unplacedBytes: at.unplacedBytes,
       changedName: layout?.name ?? null,
@@ -140,19 +140,14 @@ class BlockOwners {
     const { stack, forward } = stacksOfBlock(this.snapshot, block);
     const stackless = stacklessBucket(this.snapshot, this.snapshot.blocks.allocEvent[block] !== NO_INDEX);
     const key = `${stack}/${forward}/${stackless}`;
-    let index = this.known.get(key);
-    if (index === undefined) {
+    return getOrAdd(this.known, key, () => {
       const owner = ownerPlace(ownerOfStack(this.snapshot, stack, forward, stackless, this.lookup));
       const frames = this.reader.read(stackFrames(this.snapshot, stack)).frames.slice(0, FRAMES_OF_BLOCK);
       const calls = frames.map((frame) => frame.function).join(' \u2190 ');
       const length = (owner.place?.file.length ?? 0) + (owner.place?.function.length ?? 0) + calls.length;
-      index = NO_OWNER;
-      if (length <= this.room) {
-        this.room -= length;
-        index = this.list.push({ ...owner, calls }) - 1;
-      }
-      this.known.set(key, index);
-    }
-    return index;
+      if (length > this.room) return NO_OWNER;
+      this.room -= length;
+      return this.list.push({ ...owner, calls }) - 1;
+    });
   }
 }

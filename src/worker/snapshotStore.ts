@@ -1,9 +1,11 @@
+import { trendHistory } from '../core/runs/trendHistory.js';
+import { countWhile } from '../core/model/ascending.js';
 import { setImmediate } from 'node:timers/promises';
 import { allocationIndex, type AllocationIndex } from '../core/timeline/allocationIndex.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { findFacts } from '../core/digest/digestFacts.js';
 import { Categorizer } from '../core/attribution/categorizer.js';
-import { deviceHistory, type TraceHistory } from '../core/model/history.js';
+import { deviceHistory, type DeviceHistory, type TraceHistory } from '../core/model/history.js';
 import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
 import { rankOfDigest } from '../core/runs/runs.js';
 import { StackRoles } from '../core/attribution/stackRole.js';
@@ -200,6 +202,16 @@ export class SnapshotStore {
     return this.historyOf(path, await this.residentOf(path, signal), device);
   }
 
+  /** The same of a trend, which has no snapshot. */
+  async anyHistory(
+    path: string,
+    device: number,
+    signal: AbortSignal,
+  ): Promise<{ trend: Trend | null; history: DeviceHistory }> {
+    const trend = this.trend(path);
+    return { trend, history: trend === null ? await this.history(path, device, signal) : trendHistory(trend, device) };
+  }
+
   /** The steps of a device, null where none are known. @throws if the file is not loaded */
   stepsOf(path: string, snapshot: Snapshot, device: number): Steps | null {
     const { steps } = this.digest(path);
@@ -277,14 +289,7 @@ export class SnapshotStore {
 
   /** How many paths come before this one. */
   private placeOf(path: string): number {
-    let low = 0;
-    let high = this.inOrder.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.inOrder[middle].path < path) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return countWhile(this.inOrder.length, (i) => this.inOrder[i].path < path);
   }
 
   /** Digests of snapshots that are not read themselves, by the snapshot's path: the latest of each. */

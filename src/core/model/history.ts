@@ -26,6 +26,15 @@ export interface DeviceHistory {
   readonly disagreement: Bytes;
 }
 
+/** The nearest event to an asked one, -1 for the state before the first, and its time; null if unknown. */
+export function momentOf(
+  { trace, startUs, time }: DeviceHistory,
+  asked: number,
+): { event: number; timeUs: Microseconds | null } {
+  const event = Math.min(Math.max(-1, Math.trunc(asked)), trace.count - 1);
+  return { event, timeUs: startUs === null ? null : startUs + (time?.[Math.max(0, event)] ?? 0) };
+}
+
 /** The history that a trace shows. */
 export interface TraceHistory extends DeviceHistory {
   /** The event after which live bytes are highest, the first of several; -1 for the state before the trace. */
