@@ -1,7 +1,7 @@
 import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
-import type { DigestFrame } from '../model/digestFrame.js';
+import { frameOf, type DigestFrame } from '../model/digestFrame.js';
 import type { DeviceHistory } from '../model/history.js';
 import {
   eachBucket,
@@ -91,15 +91,6 @@ export function ownerOfStack(
 
 /** The frames of a stack, innermost first. */
 export function stackFrames(snapshot: Snapshot, stack: StackId): DigestFrame[] {
-  const { stacks, frames, strings } = snapshot;
-  const found: DigestFrame[] = [];
-  for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
-    const frame = stacks.frames[i];
-    found.push({
-      file: strings.text(frames.file[frame]),
-      line: frames.line[frame],
-      function: strings.text(frames.name[frame]),
-    });
-  }
-  return found;
+  const { offset, frames } = snapshot.stacks;
+  return Array.from(frames.subarray(offset[stack], offset[stack + 1]), (frame) => frameOf(snapshot, frame));
 }

@@ -124,6 +124,7 @@ export function digestSnapshot(
   const steps = findSteps(snapshot, recording, roles);
   const devices = deviceViews(snapshot, steps, roles);
   const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
+  const stacksOf = spanStacks(snapshot, frames);
   const spans: TraceSpan[] = [];
   const curves: TraceCurve[] = [];
   const lifetimes: DigestStackLifetimes[] = [];
@@ -132,8 +133,8 @@ export function digestSnapshot(
     const meeting = isAlone ? meetsNone(history.trace) : traceMeeting(snapshot, history.trace, recording);
     curves.push(traceCurve(snapshot, history, recording, meeting, !isAlone));
     if (own === null) continue;
-    spans.push(traceSpan(snapshot, history, own, categorizer, spanStacks(snapshot, frames), meeting));
-    lifetimes.push(...namedLifetimes(snapshot, history, own, categorizer.longLived, frames));
+    spans.push(traceSpan(snapshot, history, own, categorizer, stacksOf, meeting));
+    lifetimes.push(...namedLifetimes(snapshot, history, own, categorizer.longLived, stacksOf));
   }
   return {
     ...figuresOf(
@@ -209,25 +210,16 @@ function namedLifetimes(
   history: DeviceHistory,
   steps: Steps,
   longLived: readonly number[],
-  frames: DigestFrames,
+  stacksOf: SpanStacks,
 ): DigestStackLifetimes[] {
   const table = lifetimesOf(snapshot, history, steps, longLived);
-  return table.stacks.map((lifetimes) => ({
-    frames: frames.ofStack(lifetimes.stack),
-    forwardFrames: frames.ofStack(lifetimes.forwardStack),
-    stackless: stacklessBucket(snapshot, true),
+  return table.stacks.map(({ stack, forwardStack, drops, ...lifetimes }) => ({
+    ...stacksOf.stack(stack, forwardStack),
+    ...lifetimes,
     steps: table.steps,
     stepSource: steps.source,
     binSteps: table.binSteps,
-    floors: lifetimes.floors,
-    survivorBirths: lifetimes.survivorBirths,
-    usualFreedAge: lifetimes.usualFreedAge,
-    oldestFreedAge: lifetimes.oldestFreedAge,
-    drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
-      step,
-      bytes,
-      site: innermostUserFrame(frames.ofStack(freeStack).map((frame) => frames.frames[frame])),
-    })),
+    drops: drops.map(({ step, bytes, freeStack }) => ({ step, bytes, site: stacksOf.site(freeStack) })),
   }));
 }
 

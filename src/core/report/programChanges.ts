@@ -1,4 +1,5 @@
 /** Changes of a program whose effect a replay can show: what the recording says of each allocation is enough for them. */
+import { frameOf } from '../model/digestFrame.js';
 import type { Change } from '../allocator/changedReplay.js';
 import type { ProgramChange } from '../allocator/deviceAnswer.js';
 import { CategoryCode } from '../attribution/category.js';
@@ -15,6 +16,7 @@ import { recordedKind } from '../model/recordedFile.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, FrameId, StackId } from '../model/units.js';
 import { isForeach } from './peakReport.js';
+import { reportFrame } from './reportFrame.js';
 
 /** A line as a command or a finding has it: the file is the end of a path. */
 export interface NamedLine {
@@ -153,17 +155,8 @@ function checkpointChange(
     const first = dropped.reduce((least, row) => Math.min(least, death[row]), trace.count);
     getOrAdd(repeatedBefore, first, () => []).push(...dropped.map((row) => birth[row]));
   });
-  const { frames, strings } = snapshot;
-  const file = strings.text(frames.file[best.frame]);
-  return {
-    kind: 'checkpoint',
-    at: {
-      file: lookup(file) ?? file,
-      line: frames.line[best.frame],
-      function: strings.text(frames.name[best.frame]),
-    },
-    change: { freedBefore, repeatedBefore },
-  };
+  const at = reportFrame(frameOf(snapshot, best.frame), lookup);
+  return { kind: 'checkpoint', at, change: { freedBefore, repeatedBefore } };
 }
 
 /** A call in PyTorch itself is no place for a checkpoint. */

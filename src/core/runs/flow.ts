@@ -3,14 +3,9 @@ import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest } from '../digest/digest.js';
+import type { Tally } from '../attribution/ownerTally.js';
 import { isContinued, sameHistory } from './sameProcess.js';
 import { stackKey } from '../digest/stackKey.js';
-
-/** Blocks and their bytes. */
-interface Tally {
-  bytes: Bytes;
-  blocks: number;
-}
 
 /** The fate of live blocks between two snapshots, by stack group of the one that holds them. */
 export interface Flow {
@@ -87,15 +82,12 @@ function endsOf(earlier: SnapshotDigest, later: SnapshotDigest): (device: number
   const alike = isContinued(earlier, later);
   const ends = new Map<number, number | null>();
   return (device) => {
-    let end = ends.get(device);
-    if (end === undefined) {
+    return getOrAdd(ends, device, () => {
+      if (alike) return eventsOf(earlier, device) ?? 0;
       const before = earlier.spans.find((span) => span.device === device);
       const after = later.spans.find((span) => span.device === device);
-      if (alike) end = eventsOf(earlier, device) ?? 0;
-      else end = before === undefined || after === undefined ? null : endOfEarlier(before, after);
-      ends.set(device, end);
-    }
-    return end;
+      return before === undefined || after === undefined ? null : endOfEarlier(before, after);
+    });
   };
 }
 
