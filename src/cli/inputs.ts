@@ -7,7 +7,6 @@ import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { ByteSource } from '../core/bytes/byteSource.js';
 import type { EventColumns } from '../core/model/eventColumns.js';
-import { SpareColumns } from '../core/model/spareColumns.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
@@ -128,47 +127,31 @@ interface Beside {
   readonly savedAtUs: Microseconds | null;
 }
 
-/** @returns null to have all of the snapshot read */
-export type DigestOf = (
+type DigestOf = (
   path: string,
   snapshot: Snapshot,
   recording: Recording | null,
   savedAtUs: Microseconds | null,
-  tookEvents: boolean,
-) => SnapshotDigest | null;
+) => SnapshotDigest;
 
 /** Columns that the next file fills: new ones for each would let the engine collect garbage for each. */
-let spare: SpareColumns | undefined;
+let spare: EventColumns | undefined;
 
-function wholeDigest(...[path, snapshot, recording, savedAtUs]: Parameters<DigestOf>): SnapshotDigest {
-  return digestSnapshot(path, snapshot, recording, savedAtUs);
-}
-
-/**
- * Reads all that a source holds; or one of several snapshots in it, by its name.
- * @param digestOf null to have all of a snapshot read
- * @param mayTakeEvents see `ReadOptions`
- */
+/** Reads all that a source holds; or one of several snapshots in it, by its name. */
 export async function contentsOf(
   source: ByteSource,
   beside: Beside,
   member: string | null = null,
-  digestOf: DigestOf = wholeDigest,
-  mayTakeEvents = false,
+  digestOf: DigestOf = digestSnapshot,
 ): Promise<Contents> {
   const contents = noContents();
-  let columns: EventColumns | undefined;
   let filled = spare;
   // Until this file is digested.
   spare = undefined;
-  const options = { spare: filled, mayTakeEvents, onEvents: (made: EventColumns) => (columns = made) };
-  for await (const { path, result } of readAll(source, options)) {
+  for await (const { path, result } of readAll(source, { spare: filled, onEvents: (made) => (filled = made) })) {
     if (member !== null && path !== member) continue;
     if (result.kind === 'snapshot') {
-      const tookEvents = result.tookEvents === true;
-      const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs, tookEvents);
-      if (digest === null) return contentsOf(source, beside, member, digestOf);
-      if (!tookEvents && columns !== undefined) filled = new SpareColumns(columns, result.snapshot);
+      const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs);
       digest.rank = beside.rank;
       contents.digests.push(digest);
     } else if (result.kind === 'trend') contents.trends.push({ path, trend: result.trend });
@@ -183,8 +166,7 @@ export async function contentsOf(
 export async function readContents(
   { path }: Input,
   rankPattern: RegExp | null,
-  digestOf: DigestOf = wholeDigest,
-  mayTakeEvents = false,
+  digestOf: DigestOf = digestSnapshot,
 ): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
@@ -193,7 +175,7 @@ export async function readContents(
     const recording = await readRecording(path);
     const rank = rankByPattern(path, rankPattern);
     const beside = { recording, rank, savedAtUs: savedAtUs(file.state) };
-    const contents = await contentsOf(file.source, beside, member === null ? null : path, digestOf, mayTakeEvents);
+    const contents = await contentsOf(file.source, beside, member === null ? null : path, digestOf);
     await expectUnchanged(file);
     if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
   } finally {

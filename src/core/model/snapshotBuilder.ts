@@ -209,8 +209,6 @@ export class SnapshotBuilder {
     warnings: readonly SnapshotWarning[];
     /** Facts that the reader knows to be absent; times, stacks and traces are found here. */
     absent: readonly Absent[];
-    /** Finds the allocations of live blocks without a shared stack. */
-    link?: (snapshot: Snapshot) => void;
   }): Snapshot {
     const rows = facts.order.map((index) => this.segments[index]);
     const segments = segmentColumns(rows);
@@ -265,7 +263,7 @@ export class SnapshotBuilder {
       warnings: facts.warnings,
       absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
-    (facts.link ?? linkByReplay)(snapshot);
+    linkByReplay(snapshot);
     const { stacks, frames } = boundedStacks(snapshot, this.strings);
     return {
       ...snapshot,

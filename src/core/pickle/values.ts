@@ -50,21 +50,17 @@ const TWO_32 = 4294967296;
 
 /** The operand stack of the machine. Its arrays are replaced when it grows: take them again in every call. */
 export class ValueStack {
-  ref: Int32Array<ArrayBuffer>;
-  low: Uint32Array<ArrayBuffer>;
-  high: Uint32Array<ArrayBuffer>;
+  ref = new Int32Array(4096);
+  low = new Uint32Array(4096);
+  high = new Uint32Array(4096);
   /** Memo slot of the container in this place, `NO_SLOT` where it has none yet. */
-  memoSlot: Int32Array<ArrayBuffer>;
+  memoSlot = new Int32Array(4096);
   private readonly boxed: { low: number; high: number; kind: number }[];
   private readonly float = new DataView(new ArrayBuffer(8));
 
-  /** @param machine whose memoized numbers may lie here too; its own where left out @param capacity values, at first */
-  constructor(machine?: ValueStack, capacity = 4096) {
+  /** @param machine whose memoized numbers may lie here too; its own where left out */
+  constructor(machine?: ValueStack) {
     this.boxed = machine?.boxed ?? [];
-    this.ref = new Int32Array(capacity);
-    this.low = new Uint32Array(capacity);
-    this.high = new Uint32Array(capacity);
-    this.memoSlot = new Int32Array(capacity);
   }
 
   grow(): void {
