@@ -52,7 +52,7 @@ export class EarlierDumps {
       const isOnly = of[0] === input.path;
       const outline = later === undefined || !isOnly ? null : outlineBefore(later, ...of);
       if (outline !== null) this.outlined.add(input.path);
-      return outline ?? digestSnapshot(...of, isOnly && this.inputs.length === 1);
+      return outline ?? digestSnapshot(...of);
     });
     const traced = contents.digests.find(({ eventCount }) => eventCount > 0);
     if (later === undefined && traced !== undefined) this.later.set(family, traced);

@@ -16,7 +16,7 @@ import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { DigestStack } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
-import { meetsNone, traceMeeting, traceSpan, type SpanStacks, type TraceSpan } from './traceSpan.js';
+import { traceMeeting, traceSpan, type SpanStacks, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
 import { StackRoles } from '../attribution/stackRole.js';
 import { scopesOf, type Scope } from '../attribution/scopes.js';
@@ -110,14 +110,12 @@ const HEAD_EVENTS = 64;
  * Condenses a snapshot. Live are blocks that are allocated or wait for another stream.
  * @param recording what the recorder wrote beside it, if it was the recorder's
  * @param savedAtUs when its file was written last
- * @param isAlone true leaves out what only joining it with other snapshots and drawing need
  */
 export function digestSnapshot(
   path: string,
   snapshot: Snapshot,
   recording: Recording | null = null,
   savedAtUs: Microseconds | null = null,
-  isAlone = false,
 ): SnapshotDigest {
   const frames = new DigestFrames(snapshot);
   const roles = new StackRoles(snapshot);
@@ -130,8 +128,8 @@ export function digestSnapshot(
   const lifetimes: DigestStackLifetimes[] = [];
   for (const { history, steps: own, categorizer } of devices.values()) {
     if (history.trace.count === 0) continue;
-    const meeting = isAlone ? meetsNone(history.trace) : traceMeeting(snapshot, history.trace, recording);
-    curves.push(traceCurve(snapshot, history, recording, meeting, !isAlone));
+    const meeting = traceMeeting(snapshot, history.trace, recording);
+    curves.push(traceCurve(snapshot, history, recording, meeting));
     if (own === null) continue;
     spans.push(traceSpan(snapshot, history, own, categorizer, stacksOf, meeting));
     lifetimes.push(...namedLifetimes(snapshot, history, own, categorizer.longLived, stacksOf));

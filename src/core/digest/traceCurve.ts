@@ -33,17 +33,15 @@ const MAX_FAILURES = 100;
 /** The widest overview that collections are kept for, in pixels. */
 const WIDEST = 4096;
 
-/** @param isDrawn false for a curve without points, for its failures alone */
 export function traceCurve(
   snapshot: Snapshot,
   history: DeviceHistory,
   recording: Recording | null,
   meeting: TraceMeeting,
-  isDrawn: boolean,
 ): TraceCurve {
   const { trace, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
-  const ordinals = isDrawn ? pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis) : [];
+  const ordinals = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
   const states = [-1, ...ordinals];
   return {
     device: trace.device,

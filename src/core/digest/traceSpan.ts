@@ -112,12 +112,6 @@ export function traceMeeting(snapshot: Snapshot, trace: DeviceTrace, recording: 
   return { events: trace.count, ...placesOf(snapshot, trace), takenAtUs, behindUs };
 }
 
-/** For a trace that is not to meet another. */
-export function meetsNone({ count }: DeviceTrace): TraceMeeting {
-  const anchors = { at: new Uint32Array(0), hash: new Int32Array(0), timeUs: new Float64Array(0) };
-  return { events: count, anchors, marks: [], takenAtUs: null, behindUs: null };
-}
-
 function placesOf({ events }: Snapshot, { first, count }: DeviceTrace): Pick<TraceMeeting, 'anchors' | 'marks'> {
   const marks: number[] = [];
   const at = new Growable(Uint32Array);
