@@ -6,7 +6,6 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { ByteSource } from '../core/bytes/byteSource.js';
-import type { EventColumns } from '../core/model/eventColumns.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
@@ -134,9 +133,6 @@ type DigestOf = (
   savedAtUs: Microseconds | null,
 ) => SnapshotDigest;
 
-/** Columns that the next file fills: new ones for each would let the engine collect garbage for each. */
-let spare: EventColumns | undefined;
-
 /** Reads all that a source holds; or one of several snapshots in it, by its name. */
 export async function contentsOf(
   source: ByteSource,
@@ -145,10 +141,7 @@ export async function contentsOf(
   digestOf: DigestOf = digestSnapshot,
 ): Promise<Contents> {
   const contents = noContents();
-  let filled = spare;
-  // Until this file is digested.
-  spare = undefined;
-  for await (const { path, result } of readAll(source, { spare: filled, onEvents: (made) => (filled = made) })) {
+  for await (const { path, result } of readAll(source)) {
     if (member !== null && path !== member) continue;
     if (result.kind === 'snapshot') {
       const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs);
@@ -158,7 +151,6 @@ export async function contentsOf(
     else contents.cycles.push({ path, cycles: result.cycles });
     if (member !== null) break;
   }
-  spare = filled;
   return contents;
 }
 

@@ -11,8 +11,6 @@ export interface ReadOptions {
   onProgress?: (fraction: number) => void;
   /** Gets the columns of the trace before they are filled, from formats that fill them piece by piece. */
   onEvents?: (columns: EventColumns) => void;
-  /** Columns of a snapshot that is no longer used: such formats fill them again. */
-  spare?: EventColumns | undefined;
   /** Time limit of reading in milliseconds, then `LimitError`. */
   timeLimitMs?: number;
 }
@@ -21,7 +19,6 @@ export interface ReadOptions {
 export interface ReadContext {
   readonly chunkSize?: number;
   readonly onEvents?: ReadOptions['onEvents'];
-  readonly spare?: ReadOptions['spare'];
   /** Which snapshot of several to read, from 0. */
   readonly member: number;
   /** Reads the content of a container, of any kind. @throws SnapshotError */

@@ -155,7 +155,6 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
     member,
     ...(options.chunkSize === undefined ? {} : { chunkSize: options.chunkSize }),
     onEvents: options.onEvents,
-    spare: options.spare,
     readInner: (inner) => readNested(inner, member),
     readMember: (inner) => readNested(inner, 0),
   };

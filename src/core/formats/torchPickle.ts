@@ -39,7 +39,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
 
 async function readAll(source: ByteSource, context: ReadContext, byRecords = true): Promise<ReadResult> {
   const size = Number.isFinite(source.size) ? source.size : 0;
-  const builder = new SnapshotBuilder(size / EVENT_BYTES, context.spare);
+  const builder = new SnapshotBuilder(size / EVENT_BYTES);
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
   const machine = torchMachine(sink, source.size, byRecords);

@@ -91,13 +91,9 @@ export class SnapshotBuilder {
   private readonly annotationDevice = new Growable(Int32Array);
   private readonly annotationTime = new Growable(Float64Array);
 
-  /**
-   * @param expectedEvents a guess that spares growing; 0 for none
-   * @param events to be filled from the start
-   */
-  constructor(expectedEvents = 0, events = new EventColumns(expectedEvents)) {
-    events.length = 0;
-    this.events = events;
+  /** @param expectedEvents a guess that spares growing; 0 for none */
+  constructor(expectedEvents = 0) {
+    this.events = new EventColumns(expectedEvents);
     // Half of the calls of an allocator or fewer have a stack.
     this.captures = new Captures(Math.min(MAX_EXPECTED, expectedEvents) / 2);
   }
