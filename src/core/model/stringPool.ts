@@ -24,10 +24,6 @@ export class StringPool implements StringTable {
   private readonly hashes = new Growable(Uint32Array);
   /** Open addressing; holds id + 1, 0 is a free place. */
   private table = new Uint32Array(16);
-  /** The short texts met last, by a hash of their bytes. */
-  private readonly shortWords = new Int32Array(256);
-  private readonly shortLengths = new Uint8Array(256);
-  private readonly shortIds = new Uint32Array(256);
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   private readonly texts = new Map<StringId, string>();
 
@@ -41,21 +37,6 @@ export class StringPool implements StringTable {
 
   /** Interns `source[from .. to)`, which is UTF-8. */
   intern(source: Uint8Array, from: number, to: number): StringId {
-    const length = to - from;
-    if (length === 0 || length > 4) return this.find(source, from, to);
-    // Every trace entry repeats a few short texts ("N/A"): they are distinguished by their bytes in one word.
-    let word = source[from];
-    for (let i = from + 1; i < to; i++) word = (word << 8) | source[i];
-    const place = Math.imul(word, 0x9e3779b1) >>> 24;
-    if (this.shortWords[place] === word && this.shortLengths[place] === length) return this.shortIds[place];
-    const id = this.find(source, from, to);
-    this.shortWords[place] = word;
-    this.shortLengths[place] = length;
-    this.shortIds[place] = id;
-    return id;
-  }
-
-  private find(source: Uint8Array, from: number, to: number): StringId {
     // A file of longer texts could fill any memory.
     if (to - from > MAX_TEXT) return this.findShortened(source, from, to, MAX_TEXT);
     const hash = textHash(source, from, to, PROCESS_KEY);
@@ -91,7 +72,7 @@ export class StringPool implements StringTable {
     short.set(source.subarray(from, end));
     short.set(GAP, end - from);
     short.set(source.subarray(start, to), end - from + GAP.length);
-    return this.find(short, 0, short.length);
+    return this.intern(short, 0, short.length);
   }
 
   internText(text: string): StringId {
