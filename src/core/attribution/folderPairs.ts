@@ -1,5 +1,5 @@
 /** Which folder of the training machine is which folder of the workspace, and how well the files bear it out. */
-import type { Folder } from './folderTree.js';
+import { isInside, type Folder } from './folderTree.js';
 
 /** A recorded file at the place that a pair of folders predicts. */
 interface PairHit {
@@ -45,7 +45,7 @@ export function weighPair(recorded: Folder, workspace: Folder): FolderPair {
   visit(recorded, workspace, 1);
 
   let beside = 0;
-  for (const folder of hitFolders) if (!hasAncestorIn(folder, hitFolders)) beside += folder.size;
+  for (const folder of hitFolders) if (!isInside(folder.parent, hitFolders)) beside += folder.size;
   return { recorded, workspace, hits, weight, depth, misses: beside - hits.length };
 }
 
@@ -62,9 +62,4 @@ export function isClean(pair: FolderPair): boolean {
 /** Most convincing first; 0 for indistinguishable pairs. */
 export function comparePairs(a: FolderPair, b: FolderPair): number {
   return b.weight - a.weight || b.depth - a.depth || a.misses - b.misses;
-}
-
-function hasAncestorIn(folder: Folder, folders: ReadonlySet<Folder>): boolean {
-  for (let at = folder.parent; at !== null; at = at.parent) if (folders.has(at)) return true;
-  return false;
 }

@@ -37,9 +37,14 @@ function folder(id: number, name: string, parent: Folder | null): Folder {
   return { id, name, parent, folders: new Map(), files: new Map(), size: 0 };
 }
 
-/** True if `inner` is `outer` or below it. */
-function isWithin(inner: Folder, outer: Folder): boolean {
-  for (let at: Folder | null = inner; at !== null; at = at.parent) if (at === outer) return true;
+/** A folder and those around it, innermost first. */
+export function* foldersFrom(inner: Folder | null): Generator<Folder> {
+  for (let at = inner; at !== null; at = at.parent) yield at;
+}
+
+/** True if one of `folders` is a folder or around it. */
+export function isInside(inner: Folder | null, folders: ReadonlySet<Folder>): boolean {
+  for (const folder of foldersFrom(inner)) if (folders.has(folder)) return true;
   return false;
 }
 
@@ -48,7 +53,8 @@ export function commonFolder(folders: Iterable<Folder>): Folder | null {
   let common: Folder | null = null;
   for (const next of folders) {
     common ??= next;
-    while (common !== null && !isWithin(next, common)) common = common.parent;
+    const around = new Set(foldersFrom(next));
+    while (common !== null && !around.has(common)) common = common.parent;
   }
   return common;
 }

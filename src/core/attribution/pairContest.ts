@@ -1,6 +1,6 @@
 /** Decides between pairs of folders that cannot all be true. */
 import { getOrAdd } from '../maps.js';
-import { commonFolder, type Folder } from './folderTree.js';
+import { commonFolder, foldersFrom, isInside, type Folder } from './folderTree.js';
 import { comparePairs, isClean, isCredible, type FolderPair } from './folderPairs.js';
 
 /** A recorded file: its workspace file, or all candidates. */
@@ -48,7 +48,7 @@ function assignByWeight({ pairs, recordFolder }: ContestInput): Map<number, Assi
       for (const hit of pair.hits) {
         if (assigned.has(hit.record)) continue;
         // A folder is learned, and the file is not there: its bare name elsewhere proves nothing.
-        if (pair.depth === 1 && isBelowAny(recordFolder[hit.record], learned)) continue;
+        if (pair.depth === 1 && isInside(recordFolder[hit.record], learned)) continue;
         const before = round.get(hit.record);
         const [file] = hit.files;
         round.set(
@@ -129,11 +129,6 @@ function filesOf(assignment: Assignment | undefined): readonly number[] {
   return assignment.kind === 'one' ? [assignment.file] : assignment.files;
 }
 
-function isBelowAny(folder: Folder, folders: ReadonlySet<Folder>): boolean {
-  for (let at: Folder | null = folder; at !== null; at = at.parent) if (folders.has(at)) return true;
-  return false;
-}
-
 function byFolder(winners: readonly Winner[], keys: (winner: Winner) => Iterable<Folder>): Map<Folder, Winner[]> {
   const groups = new Map<Folder, Winner[]>();
   for (const winner of winners) for (const key of keys(winner)) getOrAdd(groups, key, () => []).push(winner);
@@ -142,7 +137,5 @@ function byFolder(winners: readonly Winner[], keys: (winner: Winner) => Iterable
 
 /** Adds the winners whose scope holds `folder`. */
 function collect(folder: Folder, scopes: ReadonlyMap<Folder, readonly Winner[]>, into: Set<Winner>): void {
-  for (let at: Folder | null = folder; at !== null; at = at.parent) {
-    for (const winner of scopes.get(at) ?? []) into.add(winner);
-  }
+  for (const at of foldersFrom(folder)) for (const winner of scopes.get(at) ?? []) into.add(winner);
 }

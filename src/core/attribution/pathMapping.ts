@@ -1,7 +1,7 @@
 /** Files as the training machine named them, and the workspace files that they are. */
 import { getOrAdd } from '../maps.js';
 import { weighPair, type FolderPair } from './folderPairs.js';
-import { FolderTree, type Folder } from './folderTree.js';
+import { FolderTree, foldersFrom, type Folder } from './folderTree.js';
 import { settlePairs, type Assignment } from './pairContest.js';
 import { recordedKind, isWindowsPath } from '../model/recordedFile.js';
 import { SuffixIndex } from './suffixIndex.js';
@@ -198,9 +198,7 @@ function ruleOf(pair: FolderPair, example: RecordedFile, workspaceFiles: readonl
 }
 
 function depthOf(folder: Folder): number {
-  let depth = 0;
-  for (let at = folder.parent; at !== null; at = at.parent) depth++;
-  return depth;
+  return [...foldersFrom(folder.parent)].length;
 }
 
 function compareTexts(a: string, b: string): number {
