@@ -2,11 +2,10 @@ import { getOrAdd } from '../maps.js';
 import type { FunctionDef } from '../python/ast.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
-import { calledName, someExpression } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
 import { isCalledByFramework } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
-import { inModule, mentioning, nameOfHolder, outerName, type Found } from './names/names.js';
+import { callsOf, nameOfHolder, outerName, type Found } from './names/names.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place, ReleaseKind } from './values/objects.js';
@@ -162,14 +161,7 @@ function whereRuns(found: Found, program: Program, depth = 0): Ran {
 function whereCalled(within: FunctionDef, outer: Found['outer'], program: Program, depth: number): Ran {
   const { modules } = program;
   if (isCalledByFramework(within, outer, modules)) return { where: 'library', isConditional: false };
-  const callers = mentioning(within.name, modules)
-    .flatMap(inModule)
-    .filter(
-      (one) =>
-        !one.outer.includes(within) &&
-        someExpression(one.statement, (part) => part.kind === 'call' && calledName(part) === within.name),
-    )
-    .map((one) => whereRuns(one, program, depth + 1));
+  const callers = callsOf(within, modules).map((one) => whereRuns(one, program, depth + 1));
   const [soonest] = callers.sort((a, b) => SOONEST.indexOf(a.where) - SOONEST.indexOf(b.where)) as (Ran | undefined)[];
   return soonest ?? { where: 'unknown', isConditional: false };
 }

@@ -2,7 +2,7 @@ import { READS } from '../operations.js';
 import type { ClassDef, Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { calledName, allExpressions, someExpression } from '../../python/walk.js';
-import { type Found, type IsIt, inModule, mentioning } from './names.js';
+import { type Found, type IsIt, inModule, statementsBeside } from './names.js';
 
 /** A name is handed on from function to function no further. */
 const HANDED_ON = 2;
@@ -94,10 +94,8 @@ export function functionsCalled(
 ): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
   const name = calledName(call);
   if (name === '') return [];
-  return mentioning(name, modules).flatMap((module) =>
-    inModule(module).flatMap(({ statement }) =>
-      statement.kind === 'function' && statement.name === name ? [{ module, fn: statement }] : [],
-    ),
+  return statementsBeside(name, modules).flatMap(({ statement, module }) =>
+    statement.kind === 'function' && statement.name === name ? [{ module, fn: statement }] : [],
   );
 }
 
@@ -110,13 +108,11 @@ function constructorsCalled(
   if (name === '') return [];
   const isClass = (statement: Statement): statement is ClassDef =>
     statement.kind === 'class' && statement.name === name;
-  return mentioning(name, modules).flatMap((module) =>
-    inModule(module).flatMap(({ statement, outer }) => {
-      const around = outer.at(-1);
-      const isConstructor = statement.kind === 'function' && statement.name === '__init__';
-      return isConstructor && around !== undefined && isClass(around) ? [{ module, fn: statement }] : [];
-    }),
-  );
+  return statementsBeside(name, modules).flatMap(({ statement, module, outer }) => {
+    const around = outer.at(-1);
+    const isConstructor = statement.kind === 'function' && statement.name === '__init__';
+    return isConstructor && around !== undefined && isClass(around) ? [{ module, fn: statement }] : [];
+  });
 }
 
 /** True for the container, and for its items at any depth. */

@@ -4,7 +4,7 @@ import { standings } from '../../python/standings.js';
 import { calledName, someExpression } from '../../python/walk.js';
 import { PUTS_IN, TAKES_OUT, callsAnyName, methodEffect } from '../operations.js';
 import type { Holding } from '../records.js';
-import { type Found, type IsIt, inModule, mentioning } from './names.js';
+import { type Found, type IsIt, inModule, statementsBeside } from './names.js';
 import { releaseIn } from './uses.js';
 
 /** Lightning and similar frameworks call these. */
@@ -142,7 +142,7 @@ function isOfWorkspace({ bases }: ClassDef, modules: readonly PythonModule[], me
     if (base.kind !== 'name' && base.kind !== 'attribute') return false;
     if (NO_FRAMEWORK.test(base.name) || met.has(base.name)) return true;
     met.add(base.name);
-    const found = mentioning(base.name, modules).flatMap(inModule);
+    const found = statementsBeside(base.name, modules);
     return found.some(
       ({ statement }) =>
         statement.kind === 'class' && statement.name === base.name && isOfWorkspace(statement, modules, met),

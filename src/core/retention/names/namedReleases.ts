@@ -8,7 +8,7 @@ import type { Sources } from '../sources.js';
 import type { Place, ReleaseKind } from '../values/objects.js';
 import { Aliases, functionsCalled } from './aliases.js';
 import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
-import { type Found, type HolderName, inModule, type IsIt, isNamed, mentioning } from './names.js';
+import { type Found, type HolderName, callsOf, inModule, type IsIt, isNamed, statementsBeside } from './names.js';
 import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 
 /** Statements that may end the growth of a container, by its name alone: of any object, at any time. */
@@ -35,9 +35,7 @@ export function* namedReleasesOf(
   modules: readonly PythonModule[],
 ): Generator<NamedRelease> {
   const isIt: IsIt = (expression) => isNamed(held, expression);
-  const all = (held.kind === 'variable' ? (own === null ? [] : [own]) : mentioning(held.name, modules)).flatMap(
-    inModule,
-  );
+  const all = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
   const around = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
   const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
   const aliases = new Aliases(found, isIt, modules);
@@ -121,9 +119,9 @@ function resetByName({ kind, name }: HolderName, modules: readonly PythonModule[
   };
   const isUsed = ({ within }: Found): boolean => within !== null && within.name !== '__init__';
   return (
-    mentioning('setattr', modules)
-      .flatMap(inModule)
-      .find((one) => isReset(one) && isUsed(one) && isMentioned(one.within?.name ?? '', modules)) ?? null
+    statementsBeside('setattr', modules).find(
+      (one) => isReset(one) && isUsed(one) && isMentioned(one.within?.name ?? '', modules),
+    ) ?? null
   );
 }
 
@@ -189,14 +187,8 @@ function isUnder(one: Found, modules: readonly PythonModule[], ask: AskTest): bo
   if (mayCease(one, ask)) return true;
   const { within } = one;
   if (within === null || /^__\w+__$|^forward$/.test(within.name)) return false;
-  const calls = mentioning(within.name, modules)
-    .flatMap(inModule)
-    .filter(({ statement, outer }) => !outer.includes(within) && callsIt(statement, within.name));
+  const calls = callsOf(within, modules);
   return calls.length > 0 && calls.every((call) => mayCease(call, ask));
-}
-
-function callsIt(statement: Statement, name: string): boolean {
-  return someExpression(statement, (part) => part.kind === 'call' && calledName(part) === name);
 }
 
 /**

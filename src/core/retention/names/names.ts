@@ -2,6 +2,7 @@ import { getOrAdd } from '../../maps.js';
 import type { Expression, FunctionDef } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { type Standing, standings } from '../../python/standings.js';
+import { calledName, someExpression } from '../../python/walk.js';
 import { keyOf } from '../interpret/sourceText.js';
 
 /** True of an expression with the searched name. */
@@ -11,11 +12,6 @@ export type IsIt = (expression: Expression) => boolean;
 export interface Found extends Standing {
   readonly module: PythonModule;
   readonly within: FunctionDef | null;
-}
-
-/** The files that contain a word. */
-export function mentioning(name: string, modules: readonly PythonModule[]): PythonModule[] {
-  return modules.filter(({ text }) => text.includes(name));
 }
 
 /** The same file is requested repeatedly. */
@@ -29,6 +25,19 @@ export function inModule(module: PythonModule): readonly Found[] {
       module,
       within: (standing.outer.findLast(({ kind }) => kind === 'function') as FunctionDef | undefined) ?? null,
     })),
+  );
+}
+
+/** All statements of the files that contain a word. */
+export function statementsBeside(name: string, modules: readonly PythonModule[]): Found[] {
+  return modules.filter(({ text }) => text.includes(name)).flatMap(inModule);
+}
+
+/** Statements that call a function by its name, other than its own. */
+export function callsOf(fn: FunctionDef, modules: readonly PythonModule[]): Found[] {
+  return statementsBeside(fn.name, modules).filter(
+    ({ statement, outer }) =>
+      !outer.includes(fn) && someExpression(statement, (part) => part.kind === 'call' && calledName(part) === fn.name),
   );
 }
 

@@ -5,7 +5,7 @@ import { standings } from '../../python/standings.js';
 import { calledName, allExpressions, someExpression, somePart } from '../../python/walk.js';
 import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
 import type { ReleaseKind } from '../values/objects.js';
-import { type Found, type IsIt, inModule, mentioning } from './names.js';
+import { type Found, type IsIt, statementsBeside } from './names.js';
 
 /**
  * How a statement releases items of a container, or replaces it; else null.
@@ -158,7 +158,7 @@ function comparesLength(test: Expression, isIt: IsIt): boolean {
 /** Where a number that is used as a key is set to anything but one more. */
 export function goesBack(key: Expression, { within }: Found, modules: readonly PythonModule[]): Found | null {
   if (key.kind !== 'attribute') return null;
-  for (const one of mentioning(key.name, modules).flatMap(inModule)) {
+  for (const one of statementsBeside(key.name, modules)) {
     const { statement } = one;
     if (one.within === null || one.within.name === '__init__') continue;
     const target = statement.kind === 'assign' ? statement.targets[0] : null;
