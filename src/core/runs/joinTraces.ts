@@ -1,6 +1,5 @@
 import { getOrAdd } from '../maps.js';
 import { NO_INDEX } from '../model/snapshot.js';
-import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
 import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
@@ -183,8 +182,7 @@ class DeviceJoin {
   /** Memory older than the first trace is known, so that no gap allocates it, but not counted. */
   private remember(digest: SnapshotDigest): void {
     const { blocks } = digest;
-    for (let row = 0; row < blocks.count; row++) {
-      if (blocks.device[row] !== this.device || blocks.birth[row] !== NO_INDEX) continue;
+    for (const row of this.rowsOf(blocks, true)) {
       const stack = digest.groups[blocks.group[row]];
       this.open.set(addressOf(blocks, row), {
         key: stackKey(digest, stack),
@@ -206,23 +204,15 @@ class DeviceJoin {
     // Memory from before a gap counts as one step older after it, for a gap of any length.
     this.steps += Math.max(1, this.missingSteps(digest));
     const { blocks } = digest;
-    const there = new Map<Address, { key: StackKey; size: Bytes }>();
-    for (let row = 0; row < blocks.count; row++) {
-      if (blocks.device[row] !== this.device || blocks.birth[row] !== NO_INDEX) continue;
+    const there = new Set<Address>();
+    for (const row of this.rowsOf(blocks, true)) {
       const group = digest.groups[blocks.group[row]];
-      const found = { key: stackKey(digest, group), size: blocks.size[row] };
+      const found = { key: stackKey(digest, group), bytes: blocks.size[row] };
       const address = addressOf(blocks, row);
-      there.set(address, found);
+      there.add(address);
       const life = this.open.get(address);
-      if (life?.key === found.key && life.bytes === found.size) continue;
-      const added: JoinedLife = {
-        ...found,
-        birth: this.steps,
-        death: null,
-        bytes: found.size,
-        site: null,
-        order: this.counted++,
-      };
+      if (life?.key === found.key && life.bytes === found.bytes) continue;
+      const added: JoinedLife = { ...found, birth: this.steps, death: null, site: null, order: this.counted++ };
       if (life !== undefined) this.end(life, this.steps);
       // Memory without a stack is from before the recording: it has no line, and no birth.
       if (group.frames.length + group.forwardFrames.length > 0) {
@@ -231,15 +221,11 @@ class DeviceJoin {
       } else this.open.delete(address);
     }
     const span = digest.spans.find((candidate) => candidate.device === this.device);
-    const freedLater = new Set<Address>();
+    // What is freed later is there as well.
     for (let row = 0; row < (span?.lives.count ?? 0); row++) {
-      if (span !== undefined && span.lives.birth[row] < 0) freedLater.add(addressOf(span.lives, row));
+      if (span !== undefined && span.lives.birth[row] < 0) there.add(addressOf(span.lives, row));
     }
-    for (const [address, life] of this.open) {
-      if (there.has(address) || freedLater.has(address)) continue;
-      this.open.delete(address);
-      this.end(life, this.steps);
-    }
+    this.endOthers(there);
   }
 
   /** Steps that no trace shows, where the recorder counted them. */
@@ -253,10 +239,18 @@ class DeviceJoin {
 
   /** Blocks decide for each snapshot: memory without a block is gone, also if the traces have it as live. */
   private trustBlocks({ blocks }: SnapshotDigest): void {
-    const there = new Set<Address>();
-    for (let row = 0; row < blocks.count; row++) {
-      if (blocks.device[row] === this.device) there.add(addressOf(blocks, row));
-    }
+    this.endOthers(new Set(this.rowsOf(blocks, false).map((row) => addressOf(blocks, row))));
+  }
+
+  /** The device's blocks; or those of which the trace does not have the birth. */
+  private rowsOf({ count, device, birth }: SnapshotDigest['blocks'], isOlder: boolean): number[] {
+    const rows: number[] = [];
+    for (let row = 0; row < count; row++)
+      if (device[row] === this.device && (!isOlder || birth[row] === NO_INDEX)) rows.push(row);
+    return rows;
+  }
+
+  private endOthers(there: ReadonlySet<Address>): void {
     for (const [address, life] of this.open) {
       if (there.has(address)) continue;
       this.open.delete(address);
