@@ -25,13 +25,8 @@ export function limitOf(search: HolderSearch): Limit | null {
   const limits = new Map<string, Limit & { readonly sureness: Sureness }>();
   const endless = new Set<string>();
   for (const holding of search.machine.holdings) {
-    if (holding.kind !== 'put' && holding.kind !== 'cache') continue;
-    const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
-    // An object that each step makes does not grow over steps.
-    if (outlived === null || overwrites(holding, outlived, search)) continue;
-    const held = search.held(holding.value.node);
-    const sureness = larger(held.data, held.graph);
-    if (sureness < 2) continue;
+    const sureness = holding.kind === 'error' ? null : surenessOf(holding, search);
+    if (sureness === null) continue;
     const { module, span } = holding.place;
     const key = placeKey(holding.place);
     const limit = limitIn(holding, search);
@@ -112,8 +107,7 @@ export function retainedIn(search: HolderSearch): Retained {
     releases.set(key, { place, kind, where, isConditional: isConditional && (known?.isConditional ?? true) });
   };
   for (const holding of search.machine.holdings) {
-    const outlived = outlivedBy(holding, search);
-    if (outlived === null) continue;
+    if (surenessOf(holding, search) === null) continue;
     const { container, place, most, mostBy } = holding;
     if (most !== null && mostBy !== null) bound({ place, kind: mostBy, most });
     if (container?.kind !== 'container') continue;
@@ -137,13 +131,15 @@ export function retainedIn(search: HolderSearch): Retained {
   return { releases: [...releases.values()], bounds: [...bounds.values()] };
 }
 
-/** The loop whose iterations a statement's retained memory outlives; null if it retains none. */
-function outlivedBy(holding: Holding, search: HolderSearch): number | null {
+/** How sure it is that what a statement retains outlives iterations; null if it retains nothing of them. */
+function surenessOf(holding: Holding, search: HolderSearch): Sureness | null {
   if (holding.kind !== 'put' && holding.kind !== 'cache' && holding.kind !== 'error') return null;
   const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
+  // An object that each step makes does not grow over steps.
   if (outlived === null || overwrites(holding, outlived, search)) return null;
   const held = search.held(holding.value.node);
-  return larger(held.data, held.graph) < 2 ? null : outlived;
+  const sureness = larger(held.data, held.graph);
+  return sureness < 2 ? null : sureness;
 }
 
 function whereOf(loops: readonly LoopRound[], names: readonly string[]): Where {
