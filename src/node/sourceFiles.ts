@@ -1,3 +1,4 @@
+import { getOrAdd } from '../core/maps.js';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -103,15 +104,13 @@ export class SourceFiles {
   }
 
   private file(name: string): SourceFile | null {
-    let file = this.files.get(name);
-    if (file === undefined) {
+    return getOrAdd(this.files, name, () => {
       const root = this.roots.find(({ prefix }) => name.startsWith(prefix));
-      const path = root === undefined ? null : join(root.folder, name.slice(root.prefix.length));
+      if (root === undefined) return null;
+      const path = join(root.folder, name.slice(root.prefix.length));
       // A recorded name may lead out of the folder.
-      file = root === undefined || path === null || !isWithin(path, root.folder) ? null : this.cache.read(path);
-      this.files.set(name, file);
-    }
-    return file;
+      return isWithin(path, root.folder) ? this.cache.read(path) : null;
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../core/maps.js';
 import { frameKind } from '../core/attribution/frameKind.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
@@ -25,15 +26,12 @@ export class WorkspaceFiles {
    * Maps every file of a snapshot, also of freed allocations. All live files take part, so answers equal the report's.
    */
   lookupFor(snapshot: Snapshot, digests: readonly SnapshotDigest[]): FileLookup {
-    let lookup = this.lookups.get(snapshot);
-    if (lookup === undefined) {
+    return getOrAdd(this.lookups, snapshot, (): FileLookup => {
       const files = filesOfDigests(digests);
       for (const file of new Set(snapshot.frames.file)) files.add(snapshot.strings.text(file));
       const python = [...files].filter((file) => frameKind(file) !== 'native');
       const mapping = mapPaths(python, this.listing.files, this.listing.rules);
-      lookup = (file) => mapping.lookup(file);
-      this.lookups.set(snapshot, lookup);
-    }
-    return lookup;
+      return (file) => mapping.lookup(file);
+    });
   }
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { FrameTable } from './snapshot.js';
 import type { StringPool } from './stringPool.js';
 import type { Bytes, StringId } from './units.js';
@@ -18,10 +19,6 @@ export function boundedNames(frames: FrameTable, strings: StringPool, free = MAX
   if (bytes <= most) return frames;
   const each = Math.max(SHORTEST, Math.floor(most / (2 * frames.count)));
   const short = new Map<StringId, StringId>();
-  const shorten = (id: StringId): StringId => {
-    let known = short.get(id);
-    if (known === undefined) short.set(id, (known = strings.shortened(id, each)));
-    return known;
-  };
+  const shorten = (id: StringId): StringId => getOrAdd(short, id, () => strings.shortened(id, each));
   return { ...frames, name: frames.name.map(shorten), file: frames.file.map(shorten) };
 }

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { allStatements, ParseBudget, type PythonModule } from '../python/pythonModule.js';
 import { readModule } from '../python/readModule.js';
 
@@ -24,14 +25,14 @@ export class Sources {
 
   module(file: string): PythonModule | null {
     if (!this.known.has(file)) return null;
-    let module = this.modules.get(file);
-    if (module === undefined) {
+    const module = getOrAdd(this.modules, file, () => {
       const isFull = this.modules.size >= MAX_FILES || this.budget.isSpent;
       const text = isFull ? null : this.port.text(file);
-      module = text === null ? null : this.parsed.module(file, text);
-      if (text !== null) this.budget.take(module, text);
-      this.modules.set(file, module);
-    }
+      if (text === null) return null;
+      const read = this.parsed.module(file, text);
+      this.budget.take(read, text);
+      return read;
+    });
     this.asked.set(file, module);
     return module;
   }

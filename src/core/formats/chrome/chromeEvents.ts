@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import { Growable } from '../../model/growable.js';
 import type { StringPool } from '../../model/stringPool.js';
 import { isJsonObject, JsonElements, type JsonObject, type JsonValue } from '../json/jsonValues.js';
@@ -159,18 +160,10 @@ export class ChromeEvents {
 
   private thread(event: JsonObject): number {
     const key = `${scalarText(event['pid'])}/${scalarText(event['tid'])}`;
-    let index = this.threadIndex.get(key);
-    if (index === undefined) {
-      index = this.threads.length;
-      this.threadIndex.set(key, index);
-      this.threads.push({
-        start: new Growable(Float64Array),
-        end: new Growable(Float64Array),
-        name: new Growable(Uint32Array),
-        kind: new Growable(Uint8Array),
-      });
-    }
-    return index;
+    return getOrAdd(this.threadIndex, key, () => {
+      const [start, end] = [new Growable(Float64Array), new Growable(Float64Array)];
+      return this.threads.push({ start, end, name: new Growable(Uint32Array), kind: new Growable(Uint8Array) }) - 1;
+    });
   }
 }
 
