@@ -2,34 +2,19 @@
  * The columns of {@link Bands} in few bytes: seven bits per byte, differences of similar neighbors, sizes in their
  * largest common unit.
  */
+import type { BandWindow } from '../core/timeline/bandWindow.js';
+import type { SeriesChanges } from '../core/timeline/seriesChanges.js';
 import { NumberReader, NumberWriter } from './numberCode.js';
 
-/** From `sample[i]` on, `bytes[i]` are live; row `s` of `offset` begins series `s`, the last row ends the others. */
-export interface BandChanges {
-  offset: Uint32Array;
-  sample: Uint16Array;
-  bytes: Float64Array;
-}
-
-/** Single allocations: by series, then by birth. */
-export interface BandBlockColumns {
-  count: number;
-  /** Position in `allSeries`. */
-  series: Uint16Array;
-  /** Row of the allocation table. */
-  row: Uint32Array;
-  /** First and last sample at which it is live. */
-  from: Uint16Array;
-  to: Uint16Array;
-  bytes: Float64Array;
-}
+export type BandBlockColumns = BandWindow['blocks'];
 
 export interface BandColumns {
   /** First pixel column of each sample. */
   column: Uint16Array;
   /** The state of a sample is the one after this event; -1 is before the first. */
   event: Int32Array;
-  changes: BandChanges;
+  /** Row `s` of `offset` begins series `s`, the last row ends the others. */
+  changes: SeriesChanges;
   blocks: BandBlockColumns;
 }
 

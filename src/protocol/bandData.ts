@@ -1,10 +1,11 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
 import type { Category } from '../core/attribution/category.js';
+import type { OwnerLine } from '../core/attribution/owner.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Verdict } from '../core/report/report.js';
 import type { BandGroup, BandGrouping } from '../core/timeline/seriesLayout.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
-import type { TimelineAxis } from './timelineData.js';
+import type { OfDevice, TimelineAxis, WindowQuery } from './timelineData.js';
 
 export const BAND_GROUPINGS = [
   'verdict',
@@ -17,13 +18,7 @@ export const BAND_GROUPINGS = [
 
 export type { Category, Verdict };
 
-export interface BandsQuery {
-  /** A loaded file. */
-  path: string;
-  device: number;
-  axis: TimelineAxis;
-  /** Window in units of the axis; null for the whole history. */
-  window: { from: number; to: number } | null;
+export interface BandsQuery extends WindowQuery {
   /** Size of the plot. */
   pixels: number;
   rows: number;
@@ -35,9 +30,7 @@ export interface BandsQuery {
   line: { file: string; line: number } | null;
 }
 
-export interface Bands {
-  path: string;
-  device: number;
+export interface Bands extends OfDevice {
   axis: TimelineAxis;
   grouping: BandGrouping;
   /** The range of the columns. */
@@ -63,20 +56,13 @@ export interface BandSeries extends BandOwner {
 
 export interface BandOwner {
   /** Null without an owning line: then `bucket` is set. */
-  place: {
-    file: string;
-    line: number;
-    function: string;
-    mapped: boolean;
-  } | null;
+  place: OwnerLine | null;
   bucket: 'library' | 'beforeRecording' | 'noStack' | null;
   /** The use of memory before recording that its sizes show. */
   use?: Category;
 }
 
-export interface BandDetailQuery {
-  path: string;
-  device: number;
+export interface BandDetailQuery extends OfDevice {
   grouping: BandGrouping;
   /** A series at an event, or one allocation of it. */
   series: number;
@@ -121,11 +107,6 @@ export interface LineFinding {
   canFix: boolean;
 }
 
-export interface BandFrame {
-  /** A path of the workspace if `mapped`, else as recorded. */
-  file: string;
-  line: number;
-  function: string;
+export interface BandFrame extends OwnerLine {
   kind: FrameKind;
-  mapped: boolean;
 }

@@ -5,6 +5,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { CompareCell } from '../core/report/report.js';
 import type { BandOwner } from './bandData.js';
 import type { FlameCall } from './flameData.js';
+import type { OfDevice } from './timelineData.js';
 
 /** Two loaded files; A before B. */
 export interface ComparePair {
@@ -67,9 +68,7 @@ export interface CompareFlame extends ComparePair {
 }
 
 /** A curve that can be laid over others: of a snapshot's own trace, or of its whole run. */
-export interface SeriesRef {
-  path: string;
-  device: number;
+export interface SeriesRef extends OfDevice {
   whole: boolean;
 }
 

@@ -3,15 +3,12 @@ import type { CallGroup } from '../core/timeline/callPaths.js';
 import type { CallTree } from '../core/timeline/callTree.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
-import type { TimelineAxis } from './timelineData.js';
+import type { OfDevice, TimelineAxis } from './timelineData.js';
 
 /** Calls on the way to a node at most: deeper ones cannot be focused. */
 export const MAX_FOCUS = 512;
 
-export interface FlameQuery {
-  /** A loaded file. */
-  path: string;
-  device: number;
+export interface FlameQuery extends OfDevice {
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
   /** A stretch to take the mean over instead, in units of its axis, null for the whole history; null for the instant. */
@@ -24,9 +21,7 @@ export interface FlameQuery {
   pixels: number;
 }
 
-export interface Flame {
-  path: string;
-  device: number;
+export interface Flame extends OfDevice {
   event: number;
   timeUs: Microseconds | null;
   /** The range of the mean; null for an instant. */

@@ -2,16 +2,14 @@
 import type { MapPieces, MappedSegment, PieceKind, SegmentSums } from '../core/timeline/memoryMap.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { BandOwner } from './bandData.js';
+import type { OfDevice } from './timelineData.js';
 
 export type { PieceKind };
 
 /** The targets of indices in `pieces.kind`. */
 export const PIECES = ['live', 'pending', 'free', 'mixed', 'unknown'] as const satisfies readonly PieceKind[];
 
-export interface MapQuery {
-  /** A loaded file. */
-  path: string;
-  device: number;
+export interface MapQuery extends OfDevice {
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
   /** Width of a row. */
@@ -24,9 +22,7 @@ export interface MapQuery {
   changed: { change: string; capacity: Bytes | null } | null;
 }
 
-export interface MemoryMapAnswer {
-  path: string;
-  device: number;
+export interface MemoryMapAnswer extends OfDevice {
   event: number;
   timeUs: Microseconds | null;
   /** True where the snapshot itself has the blocks; else they are replayed backwards from there. */

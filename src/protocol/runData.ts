@@ -1,7 +1,7 @@
 /** The curve over all snapshots of a run: the timeline's overview. */
 import type { RunCurve as JoinedCurve } from '../core/runs/runCurve.js';
 import type { RunStep } from '../core/runs/runSteps.js';
-import type { TimelineAxis } from './timelineData.js';
+import type { OfDevice, TimelineAxis } from './timelineData.js';
 
 export interface RunCurveQuery {
   /** Any snapshot of the run. */
@@ -13,9 +13,7 @@ export interface RunCurveQuery {
   pixels: number;
 }
 
-export interface RunCurve extends JoinedCurve {
-  path: string;
-  device: number;
+export interface RunCurve extends JoinedCurve, OfDevice {
   /** Steps that begin, as many as can be distinguished. */
   steps: RunStep[];
 }

@@ -11,13 +11,21 @@ export type { CurveWindow };
 /** The unit of the x axis: microseconds since the first event, or the ordinal of the event in its device's trace. */
 export type TimelineAxis = Axis;
 
-export interface TimelineQuery {
+/** A device of a snapshot. */
+export interface OfDevice {
   /** A loaded file. */
   path: string;
   device: number;
+}
+
+/** A part of a device's history. */
+export interface WindowQuery extends OfDevice {
   axis: TimelineAxis;
-  /** Window in units of the axis; null for the whole history. */
+  /** In units of the axis; null for the whole history. */
   window: Stretch | null;
+}
+
+export interface TimelineQuery extends WindowQuery {
   /** Width of the plot; at most four points come back per pixel. */
   pixels: number;
 }
@@ -31,10 +39,8 @@ export interface TimelineAnswer extends Omit<TimelineWindow, keyof TimelinePoint
 export type TimelinePoints = Pick<HistoryWindow, 'x' | 'live' | 'reserved' | 'event'>;
 
 /** Minimum and maximum of each pixel column, so a spike of a single event has its exact height. */
-export interface TimelineWindow extends Omit<HistoryWindow, 'marks'> {
+export interface TimelineWindow extends OfDevice, Omit<HistoryWindow, 'marks'> {
   marks: TimelineMark[];
-  path: string;
-  device: number;
   /** Start of the time axis, null if unknown. */
   startUs: Microseconds | null;
   events: number;
@@ -61,18 +67,14 @@ export type TimelineMark = Omit<Mark, 'failure' | 'collected'>;
 /** The key of the rows of a list. */
 export type ListedBy = TallyBy;
 
-export interface LiveAtQuery {
-  path: string;
-  device: number;
+export interface LiveAtQuery extends OfDevice {
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
   by: ListedBy;
 }
 
 /** Sums by owner. */
-export interface OwnerSums extends OwnerTally {
-  path: string;
-  device: number;
+export interface OwnerSums extends OwnerTally, OfDevice {
   by: ListedBy;
 }
 
@@ -91,12 +93,7 @@ export interface ReadProgress {
   live: Float64Array;
 }
 
-export interface AllocatedInQuery {
-  path: string;
-  device: number;
-  axis: TimelineAxis;
-  /** In units of the axis; null for the whole history. */
-  window: Stretch | null;
+export interface AllocatedInQuery extends WindowQuery {
   by: ListedBy;
 }
 

@@ -2,19 +2,14 @@
 import type { ChangeOutcome, DeviceAnswer } from '../core/allocator/deviceAnswer.js';
 import type { Bytes } from '../core/model/units.js';
 import type { CurveWindow } from '../core/timeline/timelineWindow.js';
-import type { TimelineQuery } from './timelineData.js';
+import type { OfDevice, TimelineQuery } from './timelineData.js';
 
-export interface WhatIfQuery {
-  /** A loaded file. */
-  path: string;
-  device: number;
+export interface WhatIfQuery extends OfDevice {
   /** Memory that the driver gives, if the recording does not show it; null if unknown. */
   capacity: Bytes | null;
 }
 
-export interface WhatIfAnswer extends Pick<DeviceAnswer, 'recorded'> {
-  path: string;
-  device: number;
+export interface WhatIfAnswer extends OfDevice, Pick<DeviceAnswer, 'recorded'> {
   /** Why the recording cannot be replayed, in a sentence; null if the replay is exact. */
   problem: string | null;
   /** How much was replayed, and whether a change changes anything. */
@@ -43,9 +38,7 @@ export interface Changed extends WhatIfQuery {
 export type ReservedQuery = TimelineQuery & Changed;
 
 /** Reserved memory with a change, over the events of the trace. */
-export interface ReservedAnswer extends CurveWindow {
-  path: string;
-  device: number;
+export interface ReservedAnswer extends OfDevice, CurveWindow {
   change: string;
   /** The change in a few words. */
   name: string;
