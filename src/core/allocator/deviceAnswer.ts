@@ -1,4 +1,5 @@
 /** The answers for one device: the proof, the recording as it was, and what each change would have made of it. */
+import type { DigestFrame } from '../model/digestFrame.js';
 import type { DeviceHistory, TraceHistory } from '../model/history.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
@@ -30,17 +31,10 @@ export interface Question {
  */
 export type ProgramChangeKind = 'emptyCache' | 'gradients' | 'weightCopies' | 'foreach' | 'checkpoint' | 'leaks';
 
-/** A place in a program. */
-interface Place {
-  readonly file: string;
-  readonly line: number;
-  readonly function: string;
-}
-
 export interface ProgramChange {
   readonly kind: ProgramChangeKind;
   /** Null for the whole program. */
-  readonly at: Place | null;
+  readonly at: DigestFrame | null;
   readonly change: Change;
 }
 
@@ -48,7 +42,7 @@ export interface ChangeOutcome extends Outcome {
   /** Null for a change of the program. */
   setting: string | null;
   /** Null for a setting; null too for the recorded program without some allocations. */
-  program: { kind: ProgramChangeKind; at: Place | null } | null;
+  program: { kind: ProgramChangeKind; at: DigestFrame | null } | null;
   /**
    * True if memory that is older than the trace is laid out again, in an order that is not known, and of a checkpoint,
    * because the temporary memory of its recomputation is not recorded.
@@ -235,14 +229,19 @@ export interface ReservedAnswer {
   agrees: boolean;
   asRecorded: { reservedPeakBytes: Bytes };
   /** The setting that reserves least, null if none reserves less. */
-  best: {
-    setting: string;
-    reservedPeakBytes: Bytes;
-    /** What the recorded settings reserve by the same replay. */
-    insteadOfBytes: Bytes;
-    /** True if memory that is older than the trace is laid out again, in an order that is not known. */
-    isEstimate: boolean;
-  } | null;
+  best: ReplayedSetting | null;
+}
+
+/** A setting of the allocator, replayed with the recorded requests. */
+export interface ReplayedSetting {
+  /** As in `PYTORCH_CUDA_ALLOC_CONF`. */
+  setting: string;
+  /** Maximum of reserved bytes with it. */
+  reservedPeakBytes: Bytes;
+  /** Without it, by the same replay. */
+  insteadOfBytes: Bytes;
+  /** True if memory from before the trace had to be laid out in an order that is not known. */
+  isEstimate: boolean;
 }
 
 const EXPANDABLE = 'expandable_segments:True';

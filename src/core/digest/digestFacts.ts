@@ -4,7 +4,7 @@ import type { Steps } from '../attribution/steps.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
-import type { ReplayedSetting } from './digestPeak.js';
+import type { ReplayedSetting } from '../allocator/deviceAnswer.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import { factOf } from './factOf.js';
 import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';

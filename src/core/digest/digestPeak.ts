@@ -1,4 +1,4 @@
-import { failureAnswer, reservedAnswer, type FailureAnswer } from '../allocator/deviceAnswer.js';
+import { failureAnswer, reservedAnswer, type FailureAnswer, type ReplayedSetting } from '../allocator/deviceAnswer.js';
 import type { TraceHistory } from '../model/history.js';
 import type { Recording } from '../model/recording.js';
 import { BlockState, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
@@ -36,18 +36,6 @@ export interface DigestPeak {
   groups: readonly DigestPeakGroup[];
   /** The allocator's setting that would have reserved less, by a replay that agrees with the trace; null for none. */
   replayed: ReplayedSetting | null;
-}
-
-/** A setting of the allocator, replayed with the recorded requests. */
-export interface ReplayedSetting {
-  /** As in `PYTORCH_CUDA_ALLOC_CONF`. */
-  setting: string;
-  /** Maximum of reserved bytes with it. */
-  reservedPeakBytes: Bytes;
-  /** Without it, by the same replay. */
-  insteadOfBytes: Bytes;
-  /** True if memory from before the trace had to be laid out in an order that is not known. */
-  isEstimate: boolean;
 }
 
 /** Memory that is older than the trace. */

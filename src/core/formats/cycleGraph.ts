@@ -3,7 +3,8 @@ import { readFully } from '../bytes/readFully.js';
 import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { UNKNOWN_LINE } from '../model/snapshot.js';
-import type { CycleEdge, CycleFrame, CycleGraph, CycleNode } from '../model/cycleGraph.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { CycleEdge, CycleGraph, CycleNode } from '../model/cycleGraph.js';
 import type { Format } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { t } from '../text/translate.js';
@@ -31,7 +32,7 @@ export async function readCyclePage(source: ByteSource): Promise<ReadResult> {
   const page = await wholeText(source);
   const dot = /^\s*let dot = (.*)$/m.exec(page);
   if (dot === null || !/<\/html>\s*$/i.test(page)) throw truncated(source);
-  const stacks = new Map<number, readonly CycleFrame[]>();
+  const stacks = new Map<number, readonly DigestFrame[]>();
   for (const match of page.matchAll(TENSOR_STACK)) {
     const text = json(match[2]);
     if (text !== null) stacks.set(Number(match[1]) - 1, framesOf(text));
@@ -49,7 +50,7 @@ const EDGE = /^(\d+) -> (\d+) \[label = ("(?:[^"\\]|\\.)*")\];?$/;
 const FRAME = /^(.*):(-?\d{1,10}):([^:]*)$/;
 const STACK_START = ':\n';
 
-function parsed(source: ByteSource, dot: string, stacks: ReadonlyMap<number, readonly CycleFrame[]>): ReadResult {
+function parsed(source: ByteSource, dot: string, stacks: ReadonlyMap<number, readonly DigestFrame[]>): ReadResult {
   const nodes: CycleNode[] = [];
   const edges: CycleEdge[] = [];
   for (const line of dot.split('\n')) {
@@ -71,7 +72,7 @@ function parsed(source: ByteSource, dot: string, stacks: ReadonlyMap<number, rea
 }
 
 /** The label of a tensor, then its stack, innermost first. */
-function framesOf(text: string): CycleFrame[] {
+function framesOf(text: string): DigestFrame[] {
   const start = text.indexOf(STACK_START);
   if (start < 0) return [];
   return text
@@ -81,7 +82,7 @@ function framesOf(text: string): CycleFrame[] {
     .filter((match) => match !== null)
     .map((match) => {
       const line = Number(match[2]);
-      return { file: match[1], line: line > 0 ? line : UNKNOWN_LINE, name: match[3] };
+      return { file: match[1], line: line > 0 ? line : UNKNOWN_LINE, function: match[3] };
     });
 }
 

@@ -1,8 +1,8 @@
+import type { DigestFrame } from '../model/digestFrame.js';
 import { definitionName } from '../model/functionName.js';
 import { recordedKind } from '../model/recordedFile.js';
 import type { SnapshotWarning } from '../model/snapshot.js';
 import { t } from '../text/translate.js';
-import type { TextFrame } from './tracebackText.js';
 
 const PYTHON_FUNCTION = /^(.+?)\((\d{1,9})\): (.+)$/s;
 
@@ -10,12 +10,12 @@ const PYTHON_FUNCTION = /^(.+?)\((\d{1,9})\): (.+)$/s;
  * Reads a function as the profiler names it, `train.py(12): forward`; null for `<built-in method empty …>`. The line is
  * where the function begins, and the name says so: `def forward`.
  */
-export function parseProfilerFrame(text: string): TextFrame | null {
+export function parseProfilerFrame(text: string): DigestFrame | null {
   const match = PYTHON_FUNCTION.exec(text);
   if (match === null) return null;
   const [, file, line, name] = match;
   const isDefined = recordedKind(file) === 'user' && !name.startsWith('<');
-  return { file, line: Number(line), name: isDefined ? definitionName(name) : name };
+  return { file, line: Number(line), function: isDefined ? definitionName(name) : name };
 }
 
 /** The warning of an input with frames of the profiler. */

@@ -1,11 +1,5 @@
+import type { DigestFrame } from './digestFrame.js';
 import type { Bytes } from './units.js';
-
-/** A frame of a text; the line is 1-based, or -1 if unknown. */
-export interface CycleFrame {
-  readonly file: string;
-  readonly line: number;
-  readonly name: string;
-}
 
 /** A Python object of a reference cycle. */
 export interface CycleNode {
@@ -13,7 +7,7 @@ export interface CycleNode {
   readonly label: string;
   readonly isTensor: boolean;
   /** Where the tensor was allocated, innermost first; empty where not known. */
-  readonly frames: readonly CycleFrame[];
+  readonly frames: readonly DigestFrame[];
 }
 
 /** `from` refers to `to` (indices into the nodes) by an attribute, key, closure or local. */

@@ -1,15 +1,5 @@
 /** A snapshot as a list of named columns and facts for JSON: for another thread without a copy, or for a file. */
-import type {
-  AnnotationTable,
-  BlockTable,
-  EventTable,
-  FailureTable,
-  FrameTable,
-  SegmentEventTable,
-  SegmentTable,
-  Snapshot,
-  StackTable,
-} from './snapshot.js';
+import type { EventTable, Snapshot } from './snapshot.js';
 import { StringColumns } from './stringColumns.js';
 import type { WholeNumbers } from './wholeNumbers.js';
 
@@ -25,17 +15,8 @@ export interface PackedSnapshot {
   readonly columns: Readonly<Record<string, Column>>;
 }
 
-interface Tables {
-  frames: FrameTable;
-  stacks: StackTable;
-  events: EventTable;
-  segmentEvents: SegmentEventTable;
-  failures: FailureTable;
-  segments: SegmentTable;
-  blocks: BlockTable;
-  annotations: AnnotationTable;
-}
-type TableName = keyof Tables;
+type TableName = 'frames' | 'stacks' | 'events' | 'segmentEvents' | 'failures' | 'segments' | 'blocks' | 'annotations';
+type Tables = Pick<Snapshot, TableName>;
 
 type TypeOf<C> = C extends Uint8Array
   ? 'u8'

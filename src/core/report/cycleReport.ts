@@ -1,6 +1,5 @@
 import { type FileLookup, type OwnerLine, ownerOf } from '../attribution/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
-import type { DigestFrame } from '../model/digestFrame.js';
 import { type CycleChain, cycleChains } from '../verdict/cycleChains.js';
 import { folderOf } from './folderOf.js';
 import type { OtherInputs } from './otherInputs.js';
@@ -28,7 +27,7 @@ export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup)
 
 /** The line that allocated a tensor of a cycle, null if unknown. */
 function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | null {
-  const owner = ownerOf(frames.map(digestFrame), [], 'noStack', lookup);
+  const owner = ownerOf(frames, [], 'noStack', lookup);
   return 'line' in owner ? owner.line : null;
 }
 
@@ -46,12 +45,8 @@ function tensorReport(chain: CycleChain, graph: CycleGraph, lookup: FileLookup):
     text: chainText(chain, graph),
     isCycle: chain.cycle.length > 0,
     line: owner === null ? null : { ...owner },
-    frames: chain.frames.map((frame) => reportFrame(digestFrame(frame), lookup)),
+    frames: chain.frames.map((frame) => reportFrame(frame, lookup)),
   };
-}
-
-function digestFrame({ file, line, name }: { file: string; line: number; name: string }): DigestFrame {
-  return { file, line, function: name };
 }
 
 /** Labels of Python objects have a kind, then a name on the next line. */

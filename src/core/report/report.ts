@@ -2,7 +2,8 @@
  * The report: output of `leakline analyze --json` and input of the editor. Field names are stable; `schema` follows
  * semantic versioning. docs/numbers.md defines every number.
  */
-import type { FailureAnswer } from '../allocator/deviceAnswer.js';
+import type { DeviceTotals } from '../digest/digest.js';
+import type { FailureAnswer, ReplayedSetting } from '../allocator/deviceAnswer.js';
 import type { OwnerLine } from '../attribution/owner.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import type { Category } from '../attribution/category.js';
@@ -10,7 +11,6 @@ import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import type { Scope } from '../attribution/scopes.js';
 import type { OlderAt } from '../attribution/olderMemory.js';
-import type { ReplayedSetting } from '../digest/digestPeak.js';
 import type { Phase } from '../attribution/passPhase.js';
 import type { Seen } from '../verdict/features.js';
 import type { Verdict } from '../verdict/shape.js';
@@ -49,13 +49,9 @@ export interface OverBudget {
 }
 
 /** A line that leaks on some ranks of a distributed run, and on others does not grow. */
-export interface RankDifference {
+export interface RankDifference extends OwnerLine {
   /** The id that the ranks' runs have in common. */
   job: string;
-  file: string;
-  line: number;
-  function: string;
-  mapped: boolean;
   /** By rank. */
   growing: RankLine[];
   calm: RankLine[];
@@ -292,13 +288,7 @@ export interface SnapshotReport {
   warnings: readonly { code: string; message: string; device?: number }[];
 }
 
-interface DeviceReport {
-  device: number;
-  liveBytes: Bytes;
-  /** Null if unknown. */
-  reservedBytes: Bytes | null;
-  /** Null if unknown. */
-  requestedBytes: Bytes | null;
+interface DeviceReport extends DeviceTotals {
   /** Reserved by CUDA graphs and `MemPool`s, which share it with nothing. */
   privatePoolBytes: Bytes;
 }
@@ -309,13 +299,7 @@ export interface Buckets {
   beforeRecording: Bytes;
 }
 
-export interface LineReport {
-  /** Relative to its workspace folder with `/` when mapped, else as recorded. */
-  file: string;
-  /** 1-based. */
-  line: number;
-  function: string;
-  mapped: boolean;
+export interface LineReport extends OwnerLine {
   /** In the last snapshot, self. */
   liveBytes: Bytes;
   /** In the last snapshot, inclusive. */

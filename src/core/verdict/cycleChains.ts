@@ -1,4 +1,5 @@
-import type { CycleFrame, CycleGraph } from '../model/cycleGraph.js';
+import type { CycleGraph } from '../model/cycleGraph.js';
+import type { DigestFrame } from '../model/digestFrame.js';
 import { getOrAdd } from '../maps.js';
 
 /** The holders of one tensor among the objects that only the garbage collector could free. */
@@ -6,7 +7,7 @@ export interface CycleChain {
   /** Index of the tensor. */
   tensor: number;
   /** Where it was allocated, innermost first; empty where not known. */
-  frames: readonly CycleFrame[];
+  frames: readonly DigestFrame[];
   /** Objects that refer to one another, each to the next and the last one to the first; empty if the graph shows none. */
   cycle: readonly number[];
   /** From the cycle, or from the furthest holder, to the tensor; the tensor alone if nothing refers to it. */

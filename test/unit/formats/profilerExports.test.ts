@@ -374,8 +374,8 @@ describe('Reference cycles', () => {
       page.nodes.flatMap((node, i) => (node.isTensor ? [i] : [])),
     );
     assert.deepEqual(page.nodes[2].frames, [
-      { file: 'file.py', line: 1, name: 'alloc' },
-      { file: 'main.py', line: 2, name: '<module>' },
+      { file: 'file.py', line: 1, function: 'alloc' },
+      { file: 'main.py', line: 2, function: '<module>' },
     ]);
   });
 

@@ -96,7 +96,7 @@ describe('Files of this PyTorch', () => {
         chain.cycle.map((node) => result.cycles.nodes[node].label),
         ['[Tensor,list]'],
       );
-      const made = chain.frames.find(({ name: function_ }) => function_ === 'leak_in_a_cycle');
+      const made = chain.frames.find((frame) => frame.function === 'leak_in_a_cycle');
       assert.equal(made !== undefined, name === 'cycle.html');
       if (made !== undefined) assert.match(made.file, /exportAll\.py$/);
     }

@@ -4,7 +4,8 @@ import { basename, dirname, join } from 'node:path';
 import { cycleChains } from '../../../src/core/verdict/cycleChains.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
-import type { CycleFrame, CycleGraph } from '../../../src/core/model/cycleGraph.js';
+import type { CycleGraph } from '../../../src/core/model/cycleGraph.js';
+import type { DigestFrame } from '../../../src/core/model/digestFrame.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
@@ -182,7 +183,7 @@ describe('A cycle that the detector saw', () => {
   });
 
   /** Memory on the lines that the collector frees, with a graph that names the line of one of them. */
-  const holdersWith = (path: string, frames: readonly CycleFrame[]): Map<string, string> => {
+  const holdersWith = (path: string, frames: readonly DigestFrame[]): Map<string, string> => {
     const hook = graph(
       3,
       [2],
@@ -211,7 +212,7 @@ describe('A cycle that the detector saw', () => {
         [15, 'periodic', null],
       ],
     );
-    const frames = [{ file: lines[0].file, line: 14, name: 'make_pair' }];
+    const frames = [{ file: lines[0].file, line: 14, function: 'make_pair' }];
     const held = holdersWith(join(folder, 'cycle.html'), frames);
     assert.deepEqual([...held], [['leak.py:14', 'cycle n1 → n0 → n1']]);
     // Another folder is another run.

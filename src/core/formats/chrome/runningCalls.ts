@@ -95,7 +95,7 @@ export class RunningCalls {
       const { strings, frames } = this.builder;
       const parsed = kind === CallKind.Python ? parseProfilerFrame(strings.text(name)) : null;
       if (parsed !== null) {
-        frame = frames.intern(strings.internText(parsed.name), strings.internText(parsed.file), parsed.line);
+        frame = frames.intern(strings.internText(parsed.function), strings.internText(parsed.file), parsed.line);
         this.namesFunctions = true;
       } else {
         frame = frames.intern(name, kind === CallKind.Scope ? strings.internText(SCOPE_FILE) : 0, UNKNOWN_LINE);

@@ -1,3 +1,4 @@
+import type { DigestFrame } from '../../model/digestFrame.js';
 import { getOrAdd } from '../../maps.js';
 import { Growable } from '../../model/growable.js';
 import { EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../../model/snapshot.js';
@@ -6,7 +7,7 @@ import type { FrameId, StackId, StringId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { fileKind } from '../fileKind.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
-import { parseTraceback, type TextFrame } from '../tracebackText.js';
+import { parseTraceback } from '../tracebackText.js';
 import type { TorchObjects } from './torchObjects.js';
 import { checkedPayload, Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
 import { Word } from './torchWords.js';
@@ -191,9 +192,9 @@ export class TorchFrames {
     return this.builder.stacks.intern(frames, 0, length, PAYLOAD_MASK);
   }
 
-  private textFrame(frame: TextFrame): FrameId {
+  private textFrame(frame: DigestFrame): FrameId {
     const { strings, frames } = this.builder;
-    return frames.intern(strings.internText(frame.name), strings.internText(frame.file), frame.line);
+    return frames.intern(strings.internText(frame.function), strings.internText(frame.file), frame.line);
   }
 
   private linesAreOffsets(file: number): boolean {

@@ -7,7 +7,7 @@ import { t, tCount } from '../../text/translate.js';
 import { byteText } from '../../text/numberText.js';
 import { deviceName } from '../../text/deviceName.js';
 import { sum } from '../lineSelection.js';
-import type { ReplayedSetting } from '../../digest/digestPeak.js';
+import type { ReplayedSetting } from '../../allocator/deviceAnswer.js';
 import type { ProcessFinding } from '../report.js';
 import { isContinued } from '../../runs/sameProcess.js';
 import { growsThroughout } from './growing.js';
