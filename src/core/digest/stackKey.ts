@@ -41,20 +41,17 @@ const keyOf = new WeakMap<DigestStack, StackKey>();
 
 /** The key of a stack: short, whatever its frames are called. */
 export function stackKey(digest: { readonly frames: readonly DigestFrame[] }, stack: DigestStack): StackKey {
-  let key = keyOf.get(stack);
-  if (key === undefined) {
+  return getOrAdd(keyOf, stack, () => {
     const numbers = numbersOf(digest.frames);
     const own = stack.frames.map((index) => numbers[index]);
     const forward = stack.forwardFrames.map((index) => numbers[index]);
     const isEmpty = own.length + forward.length === 0;
-    key = stacks.of(isEmpty ? stack.stackless : `${own.join()}/${forward.join()}`, () => ({
+    return stacks.of(isEmpty ? stack.stackless : `${own.join()}/${forward.join()}`, () => ({
       frames: own.map((number) => frames.at(number)),
       forward: forward.map((number) => frames.at(number)),
       stackless: stack.stackless,
     })) as StackKey;
-    keyOf.set(stack, key);
-  }
-  return key;
+  });
 }
 
 /** The stack that a key stands for. */
