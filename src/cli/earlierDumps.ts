@@ -1,7 +1,7 @@
 import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
 import { LeftOut, outlineBefore } from '../core/runs/outline.js';
 import { patternOf } from '../core/runs/runNames.js';
-import { readContents, readInputs, type Contents, type CommandContext, type Input } from './inputs.js';
+import { readContents, readInputs, type Contents, type CommandContext, type DigestOf, type Input } from './inputs.js';
 
 /**
  * Reads the last of similarly named files first: for earlier snapshots of its process, a report needs only outlines.
@@ -47,13 +47,16 @@ export class EarlierDumps {
   private async readOne(input: Input): Promise<Contents> {
     const family = patternOf(input.path);
     const later = this.later.get(family);
-    const contents = await readContents(input, this.rankPattern, (...of) => {
+    const digestOf: DigestOf = (path, snapshot, recording, savedAtUs, tookEvents) => {
+      const of = [path, snapshot, recording, savedAtUs] as const;
       // Several snapshots in one file need not be of one process.
       const isOnly = of[0] === input.path;
-      const outline = later === undefined || !isOnly ? null : outlineBefore(later, ...of);
+      const outline = later === undefined || !isOnly ? null : outlineBefore(later, ...of, tookEvents);
       if (outline !== null) this.outlined.add(input.path);
+      else if (tookEvents) return null;
       return outline ?? digestSnapshot(...of);
-    });
+    };
+    const contents = await readContents(input, this.rankPattern, digestOf, later !== undefined);
     const traced = contents.digests.find(({ eventCount }) => eventCount > 0);
     if (later === undefined && traced !== undefined) this.later.set(family, traced);
     return contents;

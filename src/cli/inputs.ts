@@ -6,6 +6,8 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { ByteSource } from '../core/bytes/byteSource.js';
+import type { EventColumns } from '../core/model/eventColumns.js';
+import { SpareColumns } from '../core/model/spareColumns.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
@@ -126,31 +128,54 @@ interface Beside {
   readonly savedAtUs: Microseconds | null;
 }
 
-type DigestOf = (
+/** @returns null to have all of the snapshot read */
+export type DigestOf = (
   path: string,
   snapshot: Snapshot,
   recording: Recording | null,
   savedAtUs: Microseconds | null,
-) => SnapshotDigest;
+  tookEvents: boolean,
+) => SnapshotDigest | null;
 
-/** Reads all that a source holds; or one of several snapshots in it, by its name. */
+/** Columns that the next file fills: new ones for each would let the engine collect garbage for each. */
+let spare: SpareColumns | undefined;
+
+function wholeDigest(...[path, snapshot, recording, savedAtUs]: Parameters<DigestOf>): SnapshotDigest {
+  return digestSnapshot(path, snapshot, recording, savedAtUs);
+}
+
+/**
+ * Reads all that a source holds; or one of several snapshots in it, by its name.
+ * @param digestOf null to have all of a snapshot read
+ * @param mayTakeEvents see `ReadOptions`
+ */
 export async function contentsOf(
   source: ByteSource,
   beside: Beside,
   member: string | null = null,
-  digestOf: DigestOf = digestSnapshot,
+  digestOf: DigestOf = wholeDigest,
+  mayTakeEvents = false,
 ): Promise<Contents> {
   const contents = noContents();
-  for await (const { path, result } of readAll(source)) {
+  let columns: EventColumns | undefined;
+  let filled = spare;
+  // Until this file is digested.
+  spare = undefined;
+  const options = { spare: filled, mayTakeEvents, onEvents: (made: EventColumns) => (columns = made) };
+  for await (const { path, result } of readAll(source, options)) {
     if (member !== null && path !== member) continue;
     if (result.kind === 'snapshot') {
-      const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs);
+      const tookEvents = result.tookEvents === true;
+      const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs, tookEvents);
+      if (digest === null) return contentsOf(source, beside, member, digestOf);
+      if (!tookEvents && columns !== undefined) filled = new SpareColumns(columns, result.snapshot);
       digest.rank = beside.rank;
       contents.digests.push(digest);
     } else if (result.kind === 'trend') contents.trends.push({ path, trend: result.trend });
     else contents.cycles.push({ path, cycles: result.cycles });
     if (member !== null) break;
   }
+  spare = filled;
   return contents;
 }
 
@@ -158,7 +183,8 @@ export async function contentsOf(
 export async function readContents(
   { path }: Input,
   rankPattern: RegExp | null,
-  digestOf: DigestOf = digestSnapshot,
+  digestOf: DigestOf = wholeDigest,
+  mayTakeEvents = false,
 ): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
@@ -167,7 +193,7 @@ export async function readContents(
     const recording = await readRecording(path);
     const rank = rankByPattern(path, rankPattern);
     const beside = { recording, rank, savedAtUs: savedAtUs(file.state) };
-    const contents = await contentsOf(file.source, beside, member === null ? null : path, digestOf);
+    const contents = await contentsOf(file.source, beside, member === null ? null : path, digestOf, mayTakeEvents);
     await expectUnchanged(file);
     if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
   } finally {

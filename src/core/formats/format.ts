@@ -1,5 +1,6 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import type { EventColumns } from '../model/eventColumns.js';
+import type { SpareColumns } from '../model/spareColumns.js';
 import type { ReadResult } from './readResult.js';
 
 export interface ReadOptions {
@@ -11,6 +12,10 @@ export interface ReadOptions {
   onProgress?: (fraction: number) => void;
   /** Gets the columns of the trace before they are filled, from formats that fill them piece by piece. */
   onEvents?: (columns: EventColumns) => void;
+  /** Columns of a snapshot that is no longer used: such formats fill them again. */
+  spare?: SpareColumns | undefined;
+  /** True to take events of the trace from `spare` where it is of a later dump of the process, and not read them. */
+  mayTakeEvents?: boolean;
   /** Time limit of reading in milliseconds, then `LimitError`. */
   timeLimitMs?: number;
 }
@@ -19,6 +24,8 @@ export interface ReadOptions {
 export interface ReadContext {
   readonly chunkSize?: number;
   readonly onEvents?: ReadOptions['onEvents'];
+  readonly spare?: ReadOptions['spare'];
+  readonly mayTakeEvents?: boolean;
   /** Which snapshot of several to read, from 0. */
   readonly member: number;
   /** Reads the content of a container, of any kind. @throws SnapshotError */

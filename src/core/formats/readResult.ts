@@ -11,6 +11,8 @@ export type ReadResult =
       readonly snapshot: Snapshot;
       /** Snapshots that the input holds; one where left out. */
       readonly members?: number;
+      /** True if most events are those of a later dump, with the stacks and the clock of that one. */
+      readonly tookEvents?: boolean;
     }
   /** Amounts over time, without lines. */
   | { readonly kind: 'trend'; readonly trend: Trend }

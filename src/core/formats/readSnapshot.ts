@@ -155,6 +155,9 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
     member,
     ...(options.chunkSize === undefined ? {} : { chunkSize: options.chunkSize }),
     onEvents: options.onEvents,
+    spare: options.spare,
+    // A container cannot be read from its end.
+    mayTakeEvents: options.mayTakeEvents === true && depth === 0,
     readInner: (inner) => readNested(inner, member),
     readMember: (inner) => readNested(inner, 0),
   };

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
+import type { SpareColumns } from '../model/spareColumns.js';
 import { DEFAULT_PICKLE_LIMITS } from '../pickle/pickleLimits.js';
 import { PickleMachine } from '../pickle/pickleMachine.js';
 import { Forgotten } from '../pickle/recordReader.js';
@@ -8,6 +9,7 @@ import { runPickle } from '../pickle/runPickle.js';
 import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { EntryReader } from './torch/entryReader.js';
+import { KnownEvents } from './torch/knownEvents.js';
 import { explained } from './torch/foreignPickle.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
@@ -29,28 +31,49 @@ export const torchPickle: Format = {
 };
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const { spare } = context;
   try {
-    return await readAll(source, context);
+    return context.mayTakeEvents === true && spare !== undefined && Number.isFinite(source.size)
+      ? await readBeginning(source, context, spare)
+      : await readAll(source, context);
   } catch (error) {
     if (!(error instanceof Forgotten)) throw error;
-    return readAll(source, context, false);
+    return readAll(source, context, undefined, false);
   }
 }
 
-async function readAll(source: ByteSource, context: ReadContext, byRecords = true): Promise<ReadResult> {
+/** Reads a dump without the events that a later one has shown; all of it where that is not certain. */
+async function readBeginning(source: ByteSource, context: ReadContext, spare: SpareColumns): Promise<ReadResult> {
+  let known: KnownEvents | undefined;
+  try {
+    return await readAll(source, context, (machine, sink) => (known = new KnownEvents(source, machine, sink, spare)));
+  } catch (error) {
+    if (known?.isUsed !== true) throw error;
+    return readAll(source, context);
+  }
+}
+
+async function readAll(
+  source: ByteSource,
+  context: ReadContext,
+  knownTo?: (machine: PickleMachine, sink: TorchSink) => KnownEvents,
+  byRecords = true,
+): Promise<ReadResult> {
   const size = Number.isFinite(source.size) ? source.size : 0;
-  const builder = new SnapshotBuilder(size / EVENT_BYTES);
+  const builder = new SnapshotBuilder(knownTo === undefined ? size / EVENT_BYTES : 0, context.spare?.columns);
   context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
   const machine = torchMachine(sink, source.size, byRecords);
-  const end = await runPickle(source, machine, context)
+  const known = knownTo?.(machine, sink);
+  const end = await runPickle(source, machine, known === undefined ? context : { ...context, detour: known.detour })
     .catch(async (error: unknown) => {
       throw SnapshotError.is(error) ? await explained(source, error) : error;
     })
     .finally(() => machine.close());
   await expectNothingBehind(source, end);
-  const facts = { format: torchPickle.id, fileBytes: source.size };
-  return { kind: 'snapshot', snapshot: finishTorch(builder, sink, machine.result, facts) };
+  const facts = { format: torchPickle.id, fileBytes: source.size, ...(known?.isUsed === true && { link: known.link }) };
+  const snapshot = finishTorch(builder, sink, machine.result, facts);
+  return { kind: 'snapshot', snapshot, tookEvents: known?.isUsed === true };
 }
 
 /**

@@ -77,7 +77,9 @@ export class EventColumns {
   }
 
   setTime(event: EventIndex, timeUs: Microseconds): void {
-    if (event === 0 && Number.isFinite(timeUs)) this.originUs = Math.max(0, timeUs - SAME_CLOCK_US);
+    // The rows behind may be those of a later dump, which began at about the same time: its origin stays.
+    const isNear = Math.abs(timeUs - SAME_CLOCK_US - this.originUs) <= SAME_CLOCK_US;
+    if (event === 0 && !isNear && Number.isFinite(timeUs)) this.originUs = Math.max(0, timeUs - SAME_CLOCK_US);
     const since = timeUs - this.originUs;
     if (!isNarrow(since)) this.sinceUs = widened(this.sinceUs);
     this.sinceUs[event] = since;

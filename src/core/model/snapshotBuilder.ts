@@ -91,9 +91,13 @@ export class SnapshotBuilder {
   private readonly annotationDevice = new Growable(Int32Array);
   private readonly annotationTime = new Growable(Float64Array);
 
-  /** @param expectedEvents a guess that spares growing; 0 for none */
-  constructor(expectedEvents = 0) {
-    this.events = new EventColumns(expectedEvents);
+  /**
+   * @param expectedEvents a guess that spares growing; 0 for none
+   * @param events to be filled from the start
+   */
+  constructor(expectedEvents = 0, events = new EventColumns(expectedEvents)) {
+    events.length = 0;
+    this.events = events;
     // Half of the calls of an allocator or fewer have a stack.
     this.captures = new Captures(Math.min(MAX_EXPECTED, expectedEvents) / 2);
   }
@@ -205,6 +209,8 @@ export class SnapshotBuilder {
     warnings: readonly SnapshotWarning[];
     /** Facts that the reader knows to be absent; times, stacks and traces are found here. */
     absent: readonly Absent[];
+    /** Finds the allocations of live blocks without a shared stack. */
+    link?: (snapshot: Snapshot) => void;
   }): Snapshot {
     const rows = facts.order.map((index) => this.segments[index]);
     const segments = segmentColumns(rows);
@@ -259,7 +265,7 @@ export class SnapshotBuilder {
       warnings: facts.warnings,
       absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
-    linkByReplay(snapshot);
+    (facts.link ?? linkByReplay)(snapshot);
     const { stacks, frames } = boundedStacks(snapshot, this.strings);
     return {
       ...snapshot,

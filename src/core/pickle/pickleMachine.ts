@@ -76,6 +76,11 @@ export class PickleMachine {
     return this.operands.result;
   }
 
+  /** The value on top of the stack. */
+  get top(): Ref {
+    return this.operands.depth === 0 ? NONE_REF : this.operands.stack.ref[this.operands.depth - 1];
+  }
+
   /** Numbered objects. */
   get memoized(): number {
     return this.memoCount;

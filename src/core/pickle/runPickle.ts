@@ -8,6 +8,17 @@ export interface RunOptions {
   offset?: number;
   /** Bytes per read. The result is the same for any size; large reads are faster up to some megabytes. */
   chunkSize?: number;
+  /**
+   * Called after each piece with the bytes that the machine has not run over, and their offset.
+   * @returns where to go on; null to be called no more, undefined to be called again
+   */
+  detour?: (rest: Uint8Array, offset: number) => Promise<Detour | null | undefined>;
+}
+
+/** Where the pickle goes on. */
+export interface Detour {
+  readonly source: ByteSource;
+  readonly offset: number;
 }
 
 const DEFAULT_CHUNK = 512 << 10;
@@ -19,8 +30,10 @@ const HEAD = 4096;
  * @returns the offset behind STOP
  * @throws SnapshotError `truncated` if the source ends first, or what the source and the machine throw
  */
-export async function runPickle(source: ByteSource, machine: PickleMachine, options: RunOptions = {}): Promise<number> {
+export async function runPickle(file: ByteSource, machine: PickleMachine, options: RunOptions = {}): Promise<number> {
   const { offset = 0, chunkSize = DEFAULT_CHUNK } = options;
+  let { detour } = options;
+  let source = file;
   let head = HEAD;
   let chunk = Math.min(chunkSize, Math.max(1, source.size - offset));
   /** What the machine has not yet run over is `piece[from .. to)`; it ends at `position` in the source. */
@@ -70,6 +83,15 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
         // What reading ahead found out about the source, such as a wrong checksum, is not to be lost.
         await reading;
         return position - (to - from);
+      }
+      const other = await detour?.(piece.subarray(from, to), position - (to - from));
+      if (other === null) detour = undefined;
+      else if (other !== undefined) {
+        await reading;
+        reading = null;
+        detour = undefined;
+        ({ source, offset: position } = other);
+        from = to = 0;
       }
       if (reading === null && next.length < head + chunk) next = new Uint8Array(head + chunk);
     }

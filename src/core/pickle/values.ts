@@ -50,17 +50,21 @@ const TWO_32 = 4294967296;
 
 /** The operand stack of the machine. Its arrays are replaced when it grows: take them again in every call. */
 export class ValueStack {
-  ref = new Int32Array(4096);
-  low = new Uint32Array(4096);
-  high = new Uint32Array(4096);
+  ref: Int32Array<ArrayBuffer>;
+  low: Uint32Array<ArrayBuffer>;
+  high: Uint32Array<ArrayBuffer>;
   /** Memo slot of the container in this place, `NO_SLOT` where it has none yet. */
-  memoSlot = new Int32Array(4096);
+  memoSlot: Int32Array<ArrayBuffer>;
   private readonly boxed: { low: number; high: number; kind: number }[];
   private readonly float = new DataView(new ArrayBuffer(8));
 
-  /** @param machine whose memoized numbers may lie here too; its own where left out */
-  constructor(machine?: ValueStack) {
+  /** @param machine whose memoized numbers may lie here too; its own where left out @param capacity values, at first */
+  constructor(machine?: ValueStack, capacity = 4096) {
     this.boxed = machine?.boxed ?? [];
+    this.ref = new Int32Array(capacity);
+    this.low = new Uint32Array(capacity);
+    this.high = new Uint32Array(capacity);
+    this.memoSlot = new Int32Array(capacity);
   }
 
   grow(): void {

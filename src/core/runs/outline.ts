@@ -29,6 +29,7 @@ const TRACE_FACTS = [
  * The digest of a snapshot whose trace a later one continues. It omits facts that need each event; reading these throws
  * {@link LeftOut}.
  * @param later digest in the same report
+ * @param tookEvents true if the blocks are known to be those that the trace leaves
  * @returns null if the later trace does not continue this one
  */
 export function outlineBefore(
@@ -37,6 +38,7 @@ export function outlineBefore(
   snapshot: Snapshot,
   recording: Recording | null,
   savedAtUs: Microseconds | null,
+  tookEvents: boolean,
 ): SnapshotDigest | null {
   const heads = snapshot.traces
     .filter(({ count }) => count > 0)
@@ -45,7 +47,9 @@ export function outlineBefore(
   const frames = new DigestFrames(snapshot);
   const { groups, groupOfBlock } = liveGroups(snapshot, new Map(), frames);
   const segments = segmentFacts(snapshot, (block) => groupOfBlock[block]);
-  const disagreements = snapshot.traces.flatMap((trace) => disagreement(trace, disagreementAtEnd(snapshot, trace)));
+  const disagreements = snapshot.traces.flatMap((trace) =>
+    disagreement(trace, tookEvents ? 0 : disagreementAtEnd(snapshot, trace)),
+  );
   const known = {
     ...figuresOf(path, snapshot, recording, savedAtUs, disagreements),
     frames: frames.frames,

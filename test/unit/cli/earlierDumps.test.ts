@@ -9,6 +9,7 @@ import { expandInputs, readInputs, type Contents, type CommandContext } from '..
 import type { Report } from '../../../src/core/report/report.js';
 import { RandomTraining } from '../../support/randomTraining.js';
 import { tries } from '../../support/sample.js';
+import { makeSnapshotFile } from '../../support/madeSnapshot.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
 
@@ -36,7 +37,7 @@ function reportOn(contents: Contents, context: CommandContext): Promise<{ report
 }
 
 /** The reports with and without outlines have to be the same. @returns how many outlines there were */
-async function outlinesOf(paths: readonly string[], readAgain = 0): Promise<number> {
+async function outlinesOf(paths: readonly string[], readAgain: number | null = 0): Promise<number> {
   const context = new Notes();
   const inputs = await expandInputs(paths, context);
   const expected = await reportOn(await readInputs(inputs, new Notes()), context);
@@ -45,7 +46,7 @@ async function outlinesOf(paths: readonly string[], readAgain = 0): Promise<numb
   const outlines = contents.digests.filter((digest) => !Object.keys(digest).includes('steps')).length;
   const { report } = await dumps.report(contents, () => reportOn(contents, context));
   assert.equal(JSON.stringify(report), JSON.stringify(expected.report));
-  assert.equal(context.begun.length - inputs.length, readAgain, 'read again');
+  if (readAgain !== null) assert.equal(context.begun.length - inputs.length, readAgain, 'read again');
   assert.deepEqual(context.complaints, []);
   return outlines;
 }
@@ -120,6 +121,47 @@ describe('Earlier dumps of a process', () => {
     assert.equal(status, 2);
     assert.match(stderr, /^leakline: \S*run_step_1\.pickle .*unknown opcode.*\n$/);
     assert.equal((JSON.parse(stdout) as Report).runs[0].snapshots.length, 2);
+  });
+
+  /** Three dumps of a process, large enough not to be read completely. @returns their paths */
+  function recordLarge(dialect: string, events: number, kept = Infinity): string[] {
+    makeSnapshotFile(join(folder, 'run_step_%.pickle'), events, dialect, Infinity, 3, kept);
+    return picklesUnder(folder);
+  }
+
+  for (const dialect of ['protocol4', 'cpp']) {
+    it(`are read without the events that the last one has (${dialect})`, async () => {
+      const files = recordLarge(dialect, 100_000);
+      assert.equal(await outlinesOf(files), 2);
+      const expected = await runHere('analyze', '--json', ...files);
+      const second = readFileSync(files[1]);
+      const middle = second.length >> 1;
+      writeFileSync(files[1], second.fill(0, middle, middle + 64));
+      const { status, stdout } = await runHere('analyze', '--json', ...files);
+      assert.equal(status, 0, 'events in the middle are not read');
+      assert.equal(stdout, expected.stdout);
+    });
+  }
+
+  it('are read once where much memory is reserved, and where files have only temporary memory', async () => {
+    for (const events of [10_000, 30_000]) assert.equal(await outlinesOf(recordLarge('protocol4', events)), 2);
+  });
+
+  it('are read completely where they or their ends differ from the last one', async () => {
+    const [first, second, third] = recordLarge('protocol4', 30_000);
+    const whole = readFileSync(second);
+    // A digit of a number near the end of the trace.
+    const end = whole.lastIndexOf('allocator_settings') - 200;
+    writeFileSync(second, Buffer.from(whole).fill(whole[end] ^ 1, end, end + 1));
+    await outlinesOf([first, second, third], null);
+    writeFileSync(second, whole);
+    const last = readFileSync(third);
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    recordLarge('protocol4', 30_000, 32);
+    writeFileSync(third, last);
+    // Its beginning is that of the last one; then it frees what the other kept.
+    await outlinesOf([first, second, third], null);
   });
 
   it('are complained about in the order of the files', async () => {

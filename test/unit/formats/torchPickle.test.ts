@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import type { EventColumns } from '../../../src/core/model/eventColumns.js';
+import { SpareColumns } from '../../../src/core/model/spareColumns.js';
 import { Action, BlockState, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../../../src/core/model/snapshot.js';
 import { hasPython } from '../../support/bruteForce.js';
 import { columnsOf, compareWithPython } from '../../support/columns.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+import { wholeSnapshot } from '../../support/wholeSnapshot.js';
 
 const SHAPES = join(FIXTURES, 'shapes');
 
@@ -38,6 +41,18 @@ describe('PyTorch snapshot pickles', () => {
       for (const chunkSize of [1, 7, 4096]) {
         assert.deepEqual(columnsOf(await readBytes(bytes, { chunkSize })), whole, `${name} by ${chunkSize}`);
       }
+    }
+  });
+
+  it('are the same in columns that an earlier snapshot filled', async () => {
+    let spare: SpareColumns | undefined;
+    let columns: EventColumns | undefined;
+    for (const file of picklesUnder(SHAPES)) {
+      const snapshot = await readFile(file, { spare, onEvents: (made) => (columns = made) });
+      assert.ok(columns !== undefined);
+      assert.equal(snapshot.events.action.buffer, columns.action.buffer);
+      assert.deepEqual(wholeSnapshot(snapshot), wholeSnapshot(await readFile(file)), file);
+      spare = new SpareColumns(columns, snapshot);
     }
   });
 

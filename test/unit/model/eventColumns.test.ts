@@ -58,6 +58,31 @@ describe('The columns of a trace', () => {
     }
   });
 
+  it('that are filled again keep the times behind a row of about the same time', () => {
+    const start = 1_760_000_000_000_000;
+    for (const drift of [0, -900_000, 900_000]) {
+      const columns = new EventColumns();
+      for (let i = 0; i < 100; i++) columns.add({ ...ROW, timeUs: start + i });
+      columns.length = 0;
+      columns.add({ ...ROW, timeUs: start + drift });
+      columns.claim(99);
+      const events = columns.take();
+      assert.equal(eventTime(events, 0), start + drift);
+      for (let i = 1; i < 100; i++) assert.equal(eventTime(events, i), start + i);
+    }
+  });
+
+  it('that are filled again have the times of another process, or none', () => {
+    const columns = new EventColumns();
+    for (const timeUs of [1_760_000_000_000_000, 0, 1_770_000_000_000_000]) {
+      columns.length = 0;
+      for (let i = 0; i < 100; i++) columns.add({ ...ROW, timeUs });
+      const events = columns.take();
+      for (let i = 0; i < 100; i++) assert.equal(eventTime(events, i), timeUs);
+      assert.ok(events.sinceUs instanceof Uint32Array);
+    }
+  });
+
   it('take four bytes for a time where the trace takes less than an hour', () => {
     const columns = new EventColumns();
     for (let i = 0; i < 3600; i++) columns.add({ ...ROW, timeUs: 1_760_000_000_000_000 + i * 1e6 });

@@ -30,7 +30,7 @@ describe('An outline', () => {
   let snapshots: Snapshot[];
   let last: SnapshotDigest;
   const outlineOf = (snapshot: Snapshot, later = last): SnapshotDigest | null =>
-    outlineBefore(later, 'early.pickle', snapshot, null, 5);
+    outlineBefore(later, 'early.pickle', snapshot, null, 5, false);
 
   before(async () => {
     snapshots = await Promise.all(files.map((file) => readFile(file)));

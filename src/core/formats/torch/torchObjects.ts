@@ -86,6 +86,12 @@ export class TorchObjects {
     return this.add({ type, first, count: to - from });
   }
 
+  /** Adds events to the list of them that ends before `end`. */
+  extendEvents(end: number, count: number): void {
+    const list = this.objects.findLast((object) => object.type === 'events' && object.first + object.count === end);
+    if (list?.type === 'events') list.count += count;
+  }
+
   /** Adds to a list of anything. @throws SnapshotError `notASnapshot` if it holds events, blocks or frames */
   append(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const known = this.get(list);

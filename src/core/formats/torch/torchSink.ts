@@ -105,6 +105,14 @@ export class TorchSink implements PickleSink {
     }
   }
 
+  /** Adds rows that the columns already have, without their streams, to the trace that ends with the last event. */
+  addKnownEvents(count: number): void {
+    const { events } = this.builder;
+    this.objects.extendEvents(events.length, count);
+    const first = events.claim(count);
+    for (let event = first; event < first + count; event++) this.builder.noteStream(event, 0);
+  }
+
   /**
    * The finished input: a dictionary with segments, or only the list of segments, as from `memory_snapshot()`.
    * @throws SnapshotError `notASnapshot` if it is something else

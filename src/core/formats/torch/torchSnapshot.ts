@@ -25,7 +25,7 @@ export function finishTorch(
   builder: SnapshotBuilder,
   sink: TorchSink,
   result: Ref,
-  facts: { format: string; fileBytes: Bytes },
+  facts: { format: string; fileBytes: Bytes; link?: (snapshot: Snapshot) => void },
 ): Snapshot {
   const { order, traces, settings } = sink.top(result);
   // A few references could name one list of blocks a million times over, and the columns would be that long.
