@@ -7,15 +7,16 @@ import type { SnapshotDigest } from './digest.js';
 import type { ReplayedSetting } from '../allocator/deviceAnswer.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import { factOf } from './factOf.js';
-import type { LiveGroup } from './liveGroups.js';
+import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';
 import { stackKey, type StackKey } from './stackKey.js';
 
-/** Of each digest: key, bytes, blocks, key… */
-const stackTotals = new WeakMap<SnapshotDigest, Float64Array>();
+/** Totals of digests that are not looked at again: key, bytes, blocks, key… */
+const packedTotals = new WeakMap<SnapshotDigest, PackedNumbers>();
 
-function totalsOf(digest: SnapshotDigest): Float64Array {
-  const totalOf = (group: LiveGroup): number[] => [stackKey(digest, group), group.liveBytes, group.blocks];
-  return getOrAdd(stackTotals, digest, () => Float64Array.from(digest.groups.flatMap(totalOf)));
+function packTotals(digest: SnapshotDigest): void {
+  const totals: number[] = [];
+  eachStackTotal(digest, (...total) => totals.push(...total));
+  packedTotals.set(digest, packNumbers(totals));
 }
 
 /** Calls `see` with live bytes and blocks by stack, in the order of the groups. */
@@ -23,25 +24,40 @@ export function eachStackTotal(
   digest: SnapshotDigest,
   see: (key: StackKey, bytes: Bytes, blocks: number) => void,
 ): void {
-  const totals = totalsOf(digest);
-  for (let i = 0; i < totals.length; i += 3) see(totals[i] as StackKey, totals[i + 1], totals[i + 2]);
+  const packed = packedTotals.get(digest);
+  if (packed !== undefined) eachTriple(packed, see as (key: number, bytes: Bytes, blocks: number) => void);
+  else for (const group of digest.groups) see(stackKey(digest, group), group.liveBytes, group.blocks);
 }
 
-/** The files that Python stacks and the recorder name, each once. */
-const filesNamed = factOf(({ files, frames, recording }: SnapshotDigest): readonly string[] => {
+/** Names of files by number, and their numbers: dumps of a run name the same ones. */
+const names: string[] = [];
+const numbers = new Map<string, number>();
+const BITS = 30;
+
+/** The files that Python stacks and the recorder name: of each file the bit of its number. */
+const filesNamed = factOf(({ files, frames, recording }: SnapshotDigest): readonly number[] => {
   const python = new Set(frames.map(({ file }) => file).filter((file) => frameKind(file) !== 'native'));
   const held = (recording?.owners ?? []).flatMap(({ place, pinnedBy, also, releases }) => [
     ...[place, pinnedBy?.place, ...also.map((other) => other.place)].filter((at) => at != null),
     ...(releases ?? []),
   ]);
   const recorded = [...held, ...(recording?.sources ?? [])];
-  return [...new Set([...files, ...python, ...recorded.map((one) => one.file)])];
+  const words: number[] = [];
+  for (const file of new Set([...files, ...python, ...recorded.map((one) => one.file)])) {
+    const number = getOrAdd(numbers, file, () => names.push(file) - 1);
+    const word = Math.floor(number / BITS);
+    while (words.length <= word) words.push(0);
+    words[word] |= 1 << (number % BITS);
+  }
+  return words;
 });
 
 /** The files that Python stacks of digests and their recordings name, each once, by name. */
 export function filesOfDigests(digests: readonly SnapshotDigest[]): Set<string> {
+  const all: number[] = [];
   // Equal facts are one object: dumps of a run name the same files.
-  return new Set([...new Set(digests.map(filesNamed))].flat().sort());
+  for (const words of new Set(digests.map(filesNamed))) words.forEach((word, i) => (all[i] = (all[i] ?? 0) | word));
+  return new Set(names.filter((_, number) => (all[Math.floor(number / BITS)] & (1 << (number % BITS))) !== 0).sort());
 }
 
 /** Live bytes at the peak of each device whose trace is whole: the run's own peak. */
@@ -71,7 +87,7 @@ export const pendingFreesOf = factOf(
 
 /** Finds the facts that reports ask of a dump that is not the latest. */
 export function findFacts(digest: SnapshotDigest): void {
-  totalsOf(digest);
+  packTotals(digest);
   const facts = [filesNamed, highestLive, replayedSettings, stepSource, outOfMemoryDevices, pendingFreesOf];
   for (const find of facts) find(digest);
 }
