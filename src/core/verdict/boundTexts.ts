@@ -8,8 +8,10 @@ import { nameAndLine } from '../text/pathText.js';
 /** Holder, kind of bound, and its size when full. @param room null if no capacity is known */
 export function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
   if (bound === null) return [];
+  const held = t('Held by `{0}` ({1}).', bound.name, nameAndLine(bound.place));
+  if (bound.limit.kind === 'loop') return [held, t('A loop around it clears or replaces it, but has not done so yet.')];
   return [
-    t('Held by `{0}` ({1}).', bound.name, nameAndLine(bound.place)),
+    held,
     limitText(bound.limit),
     room !== null && fitsIn(bound, room) === false ? tooMuchText(bound.full, room) : fullText(bound),
   ];
@@ -21,12 +23,10 @@ export function fitsIn({ isFull, full }: KnownBound, room: Room | null): boolean
   return full === null || room === null ? null : full.moreBytes <= room.roomBytes;
 }
 
-function limitText(limit: BoundLimit): string {
+function limitText(limit: Exclude<BoundLimit, { kind: 'loop' }>): string {
   switch (limit.kind) {
     case 'container':
       return t('It is a {0} of at most {1}.', limit.type, countText(limit.items));
-    case 'loop':
-      return t('A loop around it clears or replaces it.');
     case 'graph':
       return t('A backward pass frees its graph every {0} steps.', itemsText(limit));
     case 'items':
