@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { byteText } from '../../core/text/numberText.js';
@@ -22,6 +23,10 @@ const MAX_WAIT_MS = 150_000;
 const MAX_ANSWER_BYTES = 16 << 20;
 /** Time between two checks whether attached processes still run, in milliseconds: the system informs only a parent. */
 const LOOK_MS = 3_000;
+/** Maximum time until the first snapshots of a recording have been read, in milliseconds. */
+const MAX_READ_MS = 20_000;
+/** Time between two looks for them, in milliseconds. */
+const AGAIN_MS = 200;
 /** Runs with the folder of the Python packages, the name of a command and its arguments. */
 const COMMAND = `
 import sys
@@ -158,7 +163,7 @@ export class RunningPrograms implements vscode.Disposable {
   /** Writes a snapshot of a program that records. @throws Error with a message for users */
   async dumpNow(): Promise<void> {
     const title = vscode.l10n.t('Dump Now');
-    const found = await this.recordings();
+    const found = await this.soonRead();
     if (found.length === 0)
       throw new Error(
         vscode.l10n.t('No program on this machine that has written snapshots into this workspace still runs.'),
@@ -218,6 +223,15 @@ export class RunningPrograms implements vscode.Disposable {
       program,
     }));
     return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.program;
+  }
+
+  /** Waits for the first snapshots of a recording that this window began: its button is there from its start. */
+  private async soonRead(): Promise<Recording[]> {
+    for (const end = Date.now() + MAX_READ_MS; ;) {
+      const found = await this.recordings();
+      if (found.length > 0 || !this.areRecorded || Date.now() > end) return found;
+      await delay(AGAIN_MS);
+    }
   }
 
   /** Recordings into this workspace whose process runs, by the sidecar of their last snapshot. */
