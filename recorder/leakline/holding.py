@@ -78,7 +78,7 @@ def size(count: int) -> str:
 
 
 def _place(row: Holder) -> str:
-    """File and line; of a notebook's cell as its tracebacks have it: ``In[3], line 8``. The name of a result is its place."""
+    """The file and line of a holder. A notebook's cell is named as in tracebacks: ``In[3], line 8``. ``Out[3]`` needs no place."""
     if row.line is None:
         return '' if row.name.startswith('Out[') else row.file or row.text
     cell = getattr(getattr(_shell(), 'compile', None), 'format_code_name', lambda file: None)(row.file)

@@ -17,6 +17,7 @@ import torch
 from .guard import OWN_FOLDER, guarded
 from .monitoring import Monitoring
 from .plain import HELD_LOCALS, locals_of
+from .sources import is_cell
 
 MAX_CODES = 2000       # whose loops are remembered
 #: Counting ends above this share of the time, after a first allowance.
@@ -25,7 +26,6 @@ PACE = 0.9              # of the steps: a loop that turns as often turns once pe
 NATIVE = 'native'
 
 _FOLDERS = OWN_FOLDER, os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
-_SHELL = os.path.join('IPython', 'core', 'interactiveshell.py')    # which runs the cells of notebooks
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _ENDS = ('RETURN_VALUE', 'RETURN_CONST', 'RAISE', 'RERAISE', 'JUMP_FORWARD', 'JUMP_ABSOLUTE', 'JUMP_BACKWARD')    # nothing flows on behind these
 _NO_LOOPS = ('JUMP_BACKWARD_NO_INTERRUPT', 'END_ASYNC_FOR')    # waiting for a coroutine
@@ -226,12 +226,6 @@ class Level(NamedTuple):
     marks: Dict[int, Any]         #: of the loops around the instruction, by their start: differs in the next round
 
 
-def _is_cell(frame: types.FrameType) -> bool:
-    """Is this a notebook's cell? It is a program of its own: the loops of the kernel that runs it release nothing."""
-    caller = frame.f_back.f_code if frame.f_back is not None and frame.f_code.co_name == '<module>' else None
-    return caller is not None and caller.co_name == 'run_code' and caller.co_filename.endswith(_SHELL)
-
-
 class Rounds:
     """``stepped`` is called after each step, in the step's own stack."""
 
@@ -340,7 +334,9 @@ class Rounds:
             if around is not None:
                 functions.append((len(keys), frame, around))
             keys.append((id(code), frame.f_lasti))
-            frame = None if code is self._repeater or _is_cell(frame) else frame.f_back
+            # A notebook's cell is a program of its own: the loops of the kernel that runs it release nothing.
+            is_whole = code is self._repeater or code.co_name == '<module>' and is_cell(code.co_filename)
+            frame = None if is_whole else frame.f_back
         keys.reverse()
         functions.reverse()
         return keys, [(len(keys) - 1 - at, running, around) for at, running, around in functions]

@@ -113,7 +113,7 @@ export function noContents(): Contents {
   return { failed: [], digests: [], trends: [], cycles: [] };
 }
 
-/** Adds contents behind others. */
+/** Appends contents to others. */
 export function addContents(to: Contents, more: Contents): void {
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const) to[kind].push(...(more[kind] as never[]));
 }

@@ -202,7 +202,7 @@ export class SnapshotStore {
     return this.historyOf(path, await this.residentOf(path, signal), device);
   }
 
-  /** The same of a trend, which has no snapshot. */
+  /** The history of a device of any loaded file: of a snapshot, or of a trend, which has no snapshot. @throws if it is not loaded */
   async anyHistory(
     path: string,
     device: number,

@@ -157,7 +157,7 @@ class _Callers:
         same = [loop for loop in here if loop['function'] == function]
         if same:
             return 'before' if line < same[0]['line'] else 'outside', around.is_conditional
-        if function == '<module>':    # of another cell, it does not run while this one does
+        if function == '<module>':    # top-level code of a cell does not run while another cell runs the loop
             return 'before' if is_cell(path) else 'outside', around.is_conditional
         if function == '__init__':
             return 'before', around.is_conditional

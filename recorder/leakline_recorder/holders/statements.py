@@ -18,7 +18,7 @@ from .operations import EMPTY, GROWING, GROWING_FIRST
 MAX_FILES = 200
 MAX_STATEMENTS = 4    # for one holder
 RAN = 2                # score of a statement in a function that has run
-FILLS = 5              # score of a statement that fills a container; one that makes it has less
+FILLS = 5              # minimum score of a statement that fills a container; a statement that makes it has less
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Statements:
         return found
 
     def paths(self, holder: Holder) -> List[str]:
-        """The holder's own files, wherever they lie, then those of the program, a notebook's cells first."""
+        """The holder's own files, wherever they lie, then the cells of a notebook, then the program's files."""
         paths = dict.fromkeys(file for file in (holder.file, *(file for file, _ in holder.classes), *cells()[:MAX_FILES]) if file)
         for _, _, path in modules():
             if path and path.endswith('.py') and path not in paths and len(paths) < MAX_FILES and is_users(path):
@@ -249,7 +249,7 @@ def _assigned(value: Any, target: Any, holder: Holder) -> int:
     if isinstance(target, ast.Subscript) and holder.container:
         return keyed(4, target, holder)
     itself = any(named(part, holder) for part in ast.walk(value) if isinstance(part, (ast.Name, ast.Attribute)))
-    # One that leaves items out is not what fills it, if anything else does.
+    # A statement that leaves items out ranks below one that adds some.
     return keyed(4 if itself and not shortens(value, holder) else 3 if itself or not holder.container else 1, target, holder)
 
 

@@ -236,9 +236,9 @@ export interface ReservedAnswer {
 export interface ReplayedSetting {
   /** As in `PYTORCH_CUDA_ALLOC_CONF`. */
   setting: string;
-  /** Maximum of reserved bytes with it. */
+  /** Maximum of reserved bytes with this setting. */
   reservedPeakBytes: Bytes;
-  /** Without it, by the same replay. */
+  /** Maximum of reserved bytes with the recorded settings, by the same replay. */
   insteadOfBytes: Bytes;
   /** True if memory from before the trace had to be laid out in an order that is not known. */
   isEstimate: boolean;

@@ -9,7 +9,7 @@ export interface DigestFrame {
   function: string;
 }
 
-/** A frame of a snapshot. */
+/** Puts a frame of a snapshot into words. */
 export function frameOf({ frames, strings }: Snapshot, frame: FrameId): DigestFrame {
   return {
     file: strings.text(frames.file[frame]),

@@ -221,7 +221,7 @@ class DeviceJoin {
       } else this.open.delete(address);
     }
     const span = digest.spans.find((candidate) => candidate.device === this.device);
-    // What is freed later is there as well.
+    // A block that is freed later in the trace was there, too.
     for (let row = 0; row < (span?.lives.count ?? 0); row++) {
       if (span !== undefined && span.lives.birth[row] < 0) there.add(addressOf(span.lives, row));
     }
@@ -242,7 +242,7 @@ class DeviceJoin {
     this.endOthers(new Set(this.rowsOf(blocks, false).map((row) => addressOf(blocks, row))));
   }
 
-  /** The device's blocks; or those of which the trace does not have the birth. */
+  /** Rows of the device's blocks. @param isOlder true for only those that the trace does not allocate */
   private rowsOf({ count, device, birth }: SnapshotDigest['blocks'], isOlder: boolean): number[] {
     const rows: number[] = [];
     for (let row = 0; row < count; row++)
@@ -250,6 +250,7 @@ class DeviceJoin {
     return rows;
   }
 
+  /** Ends all open lives but those at these addresses. */
   private endOthers(there: ReadonlySet<Address>): void {
     for (const [address, life] of this.open) {
       if (there.has(address)) continue;

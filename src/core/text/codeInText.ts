@@ -4,8 +4,9 @@ const WORD = /^[\p{L}\p{N}'-]+$/u;
 const ENDS = '.,;:';
 
 /**
- * A sentence in which each piece that is no plain word is marked: in `Clear Model.seen after use (see docs.py:3).`, these
- * are `Model.seen` and `docs.py:3`. What stays unmarked has letters, digits and punctuation of sentences only.
+ * Marks the code in a sentence, which is each piece that is not a plain word: in `Clear Model.seen after use (see
+ * docs.py:3).`, `Model.seen` and `docs.py:3` are marked. The rest has only letters, digits and punctuation, so it is safe
+ * in Markdown.
  */
 export function markCode(sentence: string, mark: (code: string) => string): string {
   const pieces: string[] = [];

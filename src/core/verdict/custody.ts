@@ -180,7 +180,8 @@ function isOpenRelease(
   if (kind === 'trim') return true;
   if (runs !== null && runs > 0) return false;
   if (where === 'outside') return true;
-  // A function that does not run on steps had its turn when the loops around them repeated. A thread counts no steps.
+  // A function that does not run on steps had its turn when the loops around them repeated. The number of steps says nothing
+  // about one that a thread or a framework calls.
   if (hasRun === false && (hasRepeated || (isLong && where !== 'framework'))) return false;
   return isConditional || ((where === 'framework' || where === 'uncalled') && !hasRepeated);
 }

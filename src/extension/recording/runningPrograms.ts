@@ -163,7 +163,7 @@ export class RunningPrograms implements vscode.Disposable {
   /** Writes a snapshot of a program that records. @throws Error with a message for users */
   async dumpNow(): Promise<void> {
     const title = vscode.l10n.t('Dump Now');
-    const found = await this.soonRead();
+    const found = await this.awaitRecordings();
     if (found.length === 0)
       throw new Error(
         vscode.l10n.t('No program on this machine that has written snapshots into this workspace still runs.'),
@@ -225,8 +225,8 @@ export class RunningPrograms implements vscode.Disposable {
     return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.program;
   }
 
-  /** Waits for the first snapshots of a recording that this window began: its button is there from its start. */
-  private async soonRead(): Promise<Recording[]> {
+  /** Recordings that run. Waits for the first snapshots of one that this window began, because its button is there at once. */
+  private async awaitRecordings(): Promise<Recording[]> {
     for (const end = Date.now() + MAX_READ_MS; ;) {
       const found = await this.recordings();
       if (found.length > 0 || !this.areRecorded || Date.now() > end) return found;

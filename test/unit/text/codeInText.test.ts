@@ -4,7 +4,7 @@ import { markCode } from '../../../src/core/text/codeInText.js';
 describe('Code inside a sentence', () => {
   const marked = (text: string): string => markCode(text, (code) => `<${code}>`);
 
-  it('is what is no plain word, with its arguments and without punctuation', () => {
+  it('is each piece that is not a plain word, with its arguments and without punctuation', () => {
     for (const [text, expected] of [
       [
         'Clear Net.seen after use, or store copies (.detach().cpu()).',

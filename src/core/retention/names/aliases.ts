@@ -1,5 +1,5 @@
 import { READS } from '../operations.js';
-import type { ClassDef, Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
+import type { Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { calledName, allExpressions, someExpression } from '../../python/walk.js';
 import { type Found, type IsIt, inModule, statementsBeside } from './names.js';
@@ -22,7 +22,7 @@ export class Aliases {
     }
   }
 
-  /** True of an attribute that the container has as another name. */
+  /** Returns true if an expression is an attribute to which the program assigned the container. */
   isAttribute(expression: Expression): boolean {
     return expression.kind === 'attribute' && this.attributes.has(expression.name);
   }
@@ -42,7 +42,7 @@ export class Aliases {
     return within !== null && this.names.has(within);
   }
 
-  /** True if a statement names the container by an attribute of another object. */
+  /** Returns true if a statement contains an attribute to which the program assigned the container. */
   hasAttribute({ statement }: Found): boolean {
     return this.attributes.size > 0 && someExpression(statement, (part) => this.isAttribute(part));
   }
@@ -99,19 +99,17 @@ export function functionsCalled(
   );
 }
 
-/** The constructors of the workspace's classes that a call may be of, by the name of the class alone. */
+/** Constructors of the workspace's classes that have the name of the call. */
 function constructorsCalled(
   call: Call,
   modules: readonly PythonModule[],
 ): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
   const name = calledName(call);
   if (name === '') return [];
-  const isClass = (statement: Statement): statement is ClassDef =>
-    statement.kind === 'class' && statement.name === name;
   return statementsBeside(name, modules).flatMap(({ statement, module, outer }) => {
     const around = outer.at(-1);
-    const isConstructor = statement.kind === 'function' && statement.name === '__init__';
-    return isConstructor && around !== undefined && isClass(around) ? [{ module, fn: statement }] : [];
+    if (statement.kind !== 'function' || statement.name !== '__init__') return [];
+    return around?.kind === 'class' && around.name === name ? [{ module, fn: statement }] : [];
   });
 }
 
