@@ -144,6 +144,27 @@ class ChainsTest(unittest.TestCase):
         self.assertIn('closure tensor', owner['text'].replace('closure[0]', 'closure tensor'))
         del hook
 
+    def test_default_argument_that_grows(self):
+        def collect(tensor, limit=3, rows=[]):
+            rows.append(tensor)
+
+        def mixed(tensor, rows=[], others={}):
+            rows.append(tensor)
+
+        def keyword(tensor, *, rows=[]):
+            rows.append(tensor)
+        addresses = []
+        for function in (collect, mixed, keyword):
+            tensor = torch.Tensor(MIB)
+            addresses.append(tensor.data_ptr())
+            function(tensor)
+        del tensor
+        owners = walk()['owners']
+        one, two, three = (next(owner for owner in owners if address in owner['addresses']) for address in addresses)
+        self.assertEqual((one['kind'], one['name']), ('default', 'rows'))
+        self.assertNotEqual(two['kind'], 'default')
+        self.assertEqual(three['kind'], 'default')
+
     def test_generator(self):
         def stream():
             held = torch.Tensor(MIB)

@@ -266,6 +266,20 @@ def step(number):
     net.grow()
 '''), {('Net.heads', 'self.heads.append(torch.nn.Linear(30, 30, bias=False))', 12), ('Net.scales', 'self.scales.append(torch.nn.Parameter(torch.zeros(600)))', 12)})
 
+    def test_dictionaries_of_modules_that_grow(self):
+        self.assertEqual(self.owners('''
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.adapters = torch.nn.ModuleDict()
+    def grow(self, name):
+        self.adapters[name] = torch.nn.Linear(30, 30, bias=False)
+net = Net()
+def step(number):
+    net.grow(f'task{number}')
+'''), {('Net.adapters', 'self.adapters[name] = torch.nn.Linear(30, 30, bias=False)', 12)})
+
     def test_what_a_module_in_a_list_keeps_is_held_by_the_module(self):
         self.assertEqual(self.owners('''
 import torch

@@ -19,7 +19,7 @@ from .roots import Root, Roots
 
 MAX_LINKS = 14        # a longer chain is no help to anyone
 MAX_VISITED = 4000    # objects looked at for one tensor
-_MODULE_LISTS = ('ModuleList', 'ParameterList')    # they grow; the items of others are parts, each with a place of its own
+_COLLECTIONS = ('ModuleDict', 'ModuleList', 'ParameterDict', 'ParameterList')    # of modules; they grow, the parts of others do not
 #: Autograd refers to tensors and to contexts of its functions from C++: its graphs are searched apart.
 _NEVER_PINNED = (torch.Tensor, torch.autograd.function.BackwardCFunction, types.FrameType, types.TracebackType, type, types.ModuleType)
 MAX_STARTS = 64       # objects above an unnamed tensor from which a cycle is looked for
@@ -315,7 +315,7 @@ def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:
             holder = merged.pop()
             text = f'[{part.name}]' if part.name.isdigit() else f'.{part.name}'
             # An item that holds something by an attribute of the program is not the holder: that attribute is.
-            if holder.owner in _MODULE_LISTS and not any(later.file and is_users(later.file) for later in links[index + 1:]):
+            if holder.owner in _COLLECTIONS and not any(later.file and is_users(later.file) for later in links[index + 1:]):
                 merged.append(Link('item', text, '[*]', container=holder.owner, length=part.length, place=part.place))
             else:
                 merged.append(dataclasses.replace(holder, text=text, pattern=text, name=part.name))

@@ -190,7 +190,7 @@ def _kind(chain: Chain, only_graph: bool) -> str:
     if chain.root is None:
         return 'nativeReference' if chain.pin else 'unnamed'
     kinds = {part.kind for part in chain.links}
-    for kind in ('hook', 'cached', 'closure'):
+    for kind in ('hook', 'cached', 'default', 'closure'):
         if kind in kinds:
             return kind
     if chain.root.kind == 'handled' or any('__traceback__' in part.text or part.text.startswith(' → frame ') for part in chain.links):
@@ -232,7 +232,7 @@ def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
             return Holder('attribute', part.name, part.owner, part.file, key, container or key is not None, classes=part.classes)
         elif part.kind == 'hook':
             return Holder('hook', part.name or '', part.owner, near[0] if near else None, None, True, near=near)
-        elif part.kind in ('closure', 'local') and part.name and part.file and not is_machinery(part.file):
+        elif part.kind in ('closure', 'default', 'local') and part.name and part.file and not is_machinery(part.file):
             return Holder('variable', part.name, part.owner, part.file, key, container or key is not None, part.line)
     if container and chain.links[split].kind == 'cached':
         part = chain.links[split]

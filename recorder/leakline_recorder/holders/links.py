@@ -19,6 +19,7 @@ FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its 
 MAX_NAME, MAX_NUMBER = 20, 1_000_000    # a longer name or a larger number may identify a person
 MAX_KNOWN, MAX_SOURCES = 10_000, 200
 _SEQUENCES: Any = (list, tuple, collections.deque)
+_CONSTANTS = (type(None), bool, int, float, complex, str, bytes, tuple, frozenset, type)
 _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 
@@ -26,7 +27,7 @@ _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorTyp
 class Link:
     """``text`` continues the expression so far (``.visited``, ``[12]``); ``pattern`` is the same for all members of a group."""
 
-    kind: str                       #: 'attribute', 'item', 'key', 'closure', 'local', 'hook', 'cached', 'other'
+    kind: str                       #: 'attribute', 'item', 'key', 'closure', 'default', 'local', 'hook', 'cached', 'other'
     text: str
     pattern: str
     name: Optional[str] = None      #: attribute's, variable's or function's name
@@ -218,10 +219,20 @@ def _function(parent: types.FunctionType, child: Any) -> Optional[Link]:
         text = f'{parent.__name__}() closure'
         return Link('closure', f' → {text}', f' → {text}', name=(code.co_freevars or (None,))[0], **place)
     if child is parent.__defaults__ or child is parent.__kwdefaults__:
-        return Link('other', f' → default of {parent.__name__}()', f' → default of {parent.__name__}()', name=parent.__name__, **place)
+        name = _default_that_grows(parent)
+        text = f' → default {name} of {parent.__name__}()' if name else f' → default of {parent.__name__}()'
+        return Link('default' if name else 'other', text, text, name=name or parent.__name__, **place)
     if child is parent.__dict__:
         return Link('other', '', '')
     return None
+
+
+def _default_that_grows(function: types.FunctionType) -> Optional[str]:
+    """The parameter whose default is a container or an object, if there is only one."""
+    code, defaults = function.__code__, function.__defaults__ or ()
+    positional = zip(code.co_varnames[code.co_argcount - len(defaults):code.co_argcount], defaults)
+    grown = [name for name, value in (*positional, *(function.__kwdefaults__ or {}).items()) if type(value) not in _CONSTANTS]
+    return grown[0] if len(grown) == 1 else None
 
 
 def _frame(frame: types.FrameType, child: Any, kind: str) -> Optional[Link]:

@@ -3,11 +3,25 @@ import { t } from '../text/translate.js';
 
 /** @param name of the holder, of one of a cycle's references, or of the error */
 export function remedy(
-  kind: 'container' | 'graph' | 'hook' | 'selfHook' | 'cache' | 'error' | 'doubleBackward' | 'autocast' | 'cycle',
+  kind:
+    | 'container'
+    | 'default'
+    | 'graph'
+    | 'hook'
+    | 'selfHook'
+    | 'cache'
+    | 'error'
+    | 'doubleBackward'
+    | 'autocast'
+    | 'cycle',
   name = '',
 ): string {
   return {
     container: t('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', name),
+    default: t(
+      'Use None as the default of {0}, and make its value in the function: Python makes a default once.',
+      name,
+    ),
     graph: t('Store only what is needed, without its graph: .detach(), or .item() for a number.'),
     hook: t('Register the hook once, or keep its handle and call handle.remove().'),
     selfHook: t('Use a weakref.ref in the hook, or remove it by its handle after the backward pass.'),

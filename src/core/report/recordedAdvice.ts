@@ -56,6 +56,8 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
       return plain(remedy('selfHook'));
     case 'cached':
       return plain(remedy('cache'));
+    case 'default':
+      return exact(remedy('default', name));
     case 'traceback':
       return plain(remedy('error', t('the error')));
     case 'native':

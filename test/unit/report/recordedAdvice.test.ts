@@ -61,6 +61,7 @@ describe('The advice for a holder that the recorder saw', () => {
     assert.match(advice({ kind: 'hook' }), /^Register the hook once/);
     assert.match(advice({ kind: 'cached' }), /^Cap the cache/);
     assert.match(advice({ kind: 'traceback' }), /^Keep the text/);
+    assert.match(advice({ kind: 'default', name: 'rows' }), /^Use None as the default of rows/);
     assert.match(advice({ kind: 'native' }), /^Enter autocast again/);
     assert.equal(
       advice({ kind: 'cycle', name: 'cycle Node.parent → Node.children → [*]' }),
