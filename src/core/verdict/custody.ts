@@ -113,7 +113,10 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const hasRepeated = loops.length > 0;
   const slots = deciding.find(hasFixedLength);
   if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });
-  const bound = releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding));
+  const idle = new Set(releases.filter(isNeverRun).map(functionOf));
+  const bound = releases.find(
+    (one) => one.kind === 'bound' && !isExceeded(one, deciding) && !idle.has(functionOf(one)),
+  );
   if (bound !== undefined) return missing({ kind: 'bound', place: bound });
   const open = releases.find((one) => isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')));
   if (open !== undefined) return missing({ kind: 'release', place: open });
@@ -163,6 +166,15 @@ function isExceeded({ value }: HolderRelease, owners: readonly LineOwner[]): boo
   return value !== null && owners.some(({ owner }) => (owner.container?.length ?? 0) > value);
 }
 
+/** True for a statement of a function that nothing calls. */
+function isNeverRun({ where, hasRun }: HolderRelease): boolean {
+  return where === 'uncalled' && hasRun !== true;
+}
+
+function functionOf({ file, function: name }: HolderRelease): string {
+  return `${file}:${name}`;
+}
+
 function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
   return (
     kind === 'method' && hasRun !== true && (where === 'uncalled' || runs === 0 || (runs === null && hasRun === false))
@@ -170,13 +182,10 @@ function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
 }
 
 /** True for a release that may still run. One that ran has freed nothing, so it excuses nothing. */
-function isOpenRelease(
-  { kind, where, isConditional, runs, hasRun }: HolderRelease,
-  hasRepeated: boolean,
-  isLong: boolean,
-): boolean {
+function isOpenRelease(release: HolderRelease, hasRepeated: boolean, isLong: boolean): boolean {
+  const { kind, where, isConditional, runs, hasRun } = release;
   if (kind === 'bound' || kind === 'memo' || kind === 'cleanup') return false;
-  if (where === 'uncalled' && hasRun !== true) return false;
+  if (isNeverRun(release)) return false;
   if (kind === 'trim') return true;
   if (runs !== null && runs > 0) return false;
   if (where === 'outside') return true;

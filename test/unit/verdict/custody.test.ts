@@ -102,10 +102,14 @@ describe('Custody', () => {
     assert.equal(missing({ releases: [inLoop] }, { ...oneLoop, lastStep: 80 }), 'retained by chances');
   });
 
-  it('waits for a length that is tested, unless the holder is longer, and for slots that are being taken', () => {
+  it('waits for a length that is tested, unless the holder is longer or nothing calls the test, and for open slots', () => {
     const bound = { ...RELEASE, kind: 'bound', value: 512 };
     assert.equal(missing({ releases: [bound] }), 'bound');
     assert.equal(missing({ releases: [{ ...bound, value: 49 }] }), 'retained by chances');
+    const uncalled = { ...RELEASE, where: 'uncalled', hasRun: false };
+    assert.equal(missing({ releases: [bound, uncalled] }), 'retained by chances');
+    assert.equal(missing({ releases: [bound, { ...uncalled, hasRun: true }] }), 'bound');
+    assert.equal(missing({ releases: [bound, { ...uncalled, function: 'Other.trim' }] }), 'bound');
     const before = { ...OWNER, bytes: 50 };
     const one: LineOwner = {
       owner: { ...OWNER, custody: { ...CUSTODY, lengths: [50, 50, 50] } },
