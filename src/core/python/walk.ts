@@ -117,3 +117,19 @@ export function leaves(body: readonly Statement[]): boolean {
   const last = body.at(-1);
   return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
 }
+
+/** The expressions that a statement gives a value, or deletes. */
+export function targetsOf(statement: Statement): readonly Expression[] {
+  switch (statement.kind) {
+    case 'assign':
+    case 'delete':
+      return statement.targets;
+    case 'update':
+    case 'for':
+      return [statement.target];
+    case 'with':
+      return statement.items.flatMap(({ target }) => target ?? []);
+    default:
+      return [];
+  }
+}

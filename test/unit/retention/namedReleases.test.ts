@@ -169,6 +169,28 @@ describe('What may end the growth of a container', () => {
       METER('    def end(self):\n        self.seen += 1\n', 'if self.seen < self.most: self.rows.append(row)'),
       'flag',
     ],
+    [
+      'a test of a counter that only the constructor sets',
+      METER(
+        'class Other:\n    def __init__(self):\n        self.seen, self.most = 0, 9\n',
+        'if self.seen < self.most: self.rows.append(row)',
+      ),
+      'none',
+    ],
+    [
+      'a method that only a docstring and a comment mention',
+      METER(
+        '    def trim(self):\n        pass\n        self.rows.pop(0)\n    def end(self):\n        """Later trim() it."""\n        # self.trim()\n',
+      ),
+      'none',
+    ],
+    [
+      'a method that a text names',
+      METER(
+        '    def trim(self):\n        self.rows.pop(0)\n    def end(self, name="trim"):\n        getattr(self, name)()\n',
+      ),
+      'release: self.rows.pop(0)',
+    ],
     ['a test of the epoch that leaves', METER('', 'if epoch > 0: return\n        self.rows.append(row)'), 'flag'],
     ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'flag'],
     ['a test that holds every so often', METER('', 'if self.seen % 9 == 0: self.rows.append(row)'), 'none'],

@@ -2,6 +2,7 @@ import type { Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
+import { targetsOf } from '../../python/walk.js';
 import { sourceText } from './sourceText.js';
 
 /** The code that a test guards. */
@@ -78,21 +79,6 @@ function startsAtZero(statement: Statement, isIt: IsIt): boolean {
 function isInitial(outer: readonly Statement[]): boolean {
   const fn = outer.findLast(({ kind }) => kind === 'function');
   return fn === undefined || (fn.kind === 'function' && fn.name === '__init__');
-}
-
-function targetsOf(statement: Statement): readonly Expression[] {
-  switch (statement.kind) {
-    case 'assign':
-    case 'delete':
-      return statement.targets;
-    case 'update':
-    case 'for':
-      return [statement.target];
-    case 'with':
-      return statement.items.flatMap(({ target }) => target ?? []);
-    default:
-      return [];
-  }
 }
 
 function holds(target: Expression, isIt: IsIt): boolean {

@@ -35,7 +35,7 @@ export function isCalledByFramework(
   return own?.kind !== 'class' || own.bases.length === 0 || !isOfWorkspace(own, modules, new Set());
 }
 
-/** The definitions of a class, with their files. */
+/** Whether a class is handed over, for the files that were asked. */
 const handed = new WeakMap<ClassDef, { readonly modules: readonly PythonModule[]; readonly isIt: boolean }>();
 
 /** True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it. */
@@ -155,24 +155,28 @@ export function runsAtTheEnd(name: string): boolean {
   return AT_THE_END.test(name);
 }
 
-/** True if anything but the function itself, or the constructor of its object, calls this name. */
+/** True if code other than the function itself, or the constructor of its object, calls this name. */
 function isCalled(name: string, modules: readonly PythonModule[]): boolean {
   return stands(name, '\\s*\\(', modules, ['__init__', name]);
 }
 
-/** The same; or if it is handed over, to a thread or as a hook. */
+/** True if code other than the function itself calls this name, or passes it on, to a thread or as a hook. */
 export function isMentioned(name: string, modules: readonly PythonModule[]): boolean {
   return isCalled(name, modules) || stands(name, '\\b(?!\\s*\\()', modules, [name]);
 }
 
-/** @param functions whose bodies do not count */
+/**
+ * True if a name stands before what a pattern describes, outside of comments and docstrings.
+ * @param functions whose bodies do not count
+ */
 function stands(name: string, behind: string, modules: readonly PythonModule[], functions: readonly string[]): boolean {
   const pattern = new RegExp(`\\b${name}${behind}`, 'g');
   return modules.some((module) => {
     if (!module.text.includes(name)) return false;
-    const without = functions.flatMap((one) => spansOf(module, one));
+    const without = [...functions.flatMap((one) => spansOf(module, one)), ...docstringsOf(module)];
     for (const { index } of module.text.matchAll(pattern)) {
-      if (/\bdef\s+$/.test(module.text.slice(Math.max(0, index - 20), index))) continue;
+      const before = module.text.slice(module.text.lastIndexOf('\n', index) + 1, index);
+      if (/\bdef\s+$|^[^'"#]*#/.test(before)) continue;
       if (!without.some(({ from, to }) => from <= index && index < to)) return true;
     }
     return false;
@@ -181,6 +185,12 @@ function stands(name: string, behind: string, modules: readonly PythonModule[], 
 
 function spansOf(module: PythonModule, name: string): Span[] {
   return allStatements(module.body).filter((statement) => statement.kind === 'function' && statement.name === name);
+}
+
+function docstringsOf(module: PythonModule): Span[] {
+  return allStatements(module.body).filter(
+    (statement) => statement.kind === 'expression' && statement.value.kind === 'literal',
+  );
 }
 
 /** True if another method empties the attribute, and the program calls or passes that method. */

@@ -1,7 +1,7 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { bodiesOf, lineAt, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, type Standing, standings } from '../../python/standings.js';
-import { calledName, expressionsOf, leaves, namesOf, someExpression, somePart } from '../../python/walk.js';
+import { calledName, expressionsOf, leaves, namesOf, someExpression, somePart, targetsOf } from '../../python/walk.js';
 import { SHORTENS } from '../operations.js';
 import type { PathFrame } from '../records.js';
 import type { Sources } from '../sources.js';
@@ -223,31 +223,43 @@ function isPassing(test: Expression, modules: readonly PythonModule[], isContain
   if (somePart(test, (part) => part.kind === 'binary' && part.operator === '%')) return false;
   const compares = (part: Expression): boolean => {
     if (part.kind !== 'binary' || !COMPARES.test(part.operator)) return false;
-    return part.operator === 'is' ? part.left.kind === 'attribute' && !isContainer(part.left) : isCount(part);
+    return part.operator === 'is' ? part.left.kind === 'attribute' && !isContainer(part.left) : isCount(part, modules);
   };
   return somePart(test, compares) || isFlag(test.kind === 'unary' ? test.operand : test, modules);
 }
 
-/** A comparison of a plain name, an attribute or a length with anything but a text. */
-function isCount({ left, right }: { readonly left: Expression; readonly right: Expression }): boolean {
+/** A comparison of a plain name, a changing attribute or a length with anything but a text. */
+function isCount(
+  { left, right }: { readonly left: Expression; readonly right: Expression },
+  modules: readonly PythonModule[],
+): boolean {
   if ([left, right].some((side) => side.kind === 'literal' && side.type !== 'number')) return false;
   return [left, right].some(
     (side) =>
       side.kind === 'name' ||
-      side.kind === 'attribute' ||
+      (side.kind === 'attribute' && !isConstant(side, modules)) ||
       (side.kind === 'call' && side.callee.kind === 'name' && side.callee.name === 'len'),
   );
 }
 
+/** True for an attribute of `self` that only the constructors of the workspace give a value. */
+function isConstant(side: Expression, modules: readonly PythonModule[]): boolean {
+  if (side.kind !== 'attribute' || side.value.kind !== 'name' || side.value.name !== 'self') return false;
+  const setters = settersOf(side.name, modules);
+  return setters.length > 0 && setters.every((name) => name === '__init__');
+}
+
 /** An attribute that a method other than the one that makes the object gives a value. */
 function isFlag(test: Expression, modules: readonly PythonModule[]): boolean {
-  if (test.kind !== 'attribute') return false;
-  return modules.some(({ body }) =>
-    standings(body).some(({ statement, outer }) => {
-      if (statement.kind !== 'assign') return false;
-      if (!statement.targets.some((target) => target.kind === 'attribute' && target.name === test.name)) return false;
-      const fn = outer.findLast(({ kind }) => kind === 'function');
-      return fn?.kind === 'function' && fn.name !== '__init__';
-    }),
-  );
+  return test.kind === 'attribute' && settersOf(test.name, modules).some((name) => name !== '__init__' && name !== '');
+}
+
+/** The functions that give an attribute of this name a value, and a property of this name; empty outside of functions. */
+function settersOf(name: string, modules: readonly PythonModule[]): readonly string[] {
+  const isIt = (target: Expression): boolean =>
+    target.kind === 'display' ? target.items.some(isIt) : target.kind === 'attribute' && target.name === name;
+  return statementsBeside(name, modules).flatMap(({ statement, within }) => {
+    if (statement.kind === 'function') return statement.name === name ? [name] : [];
+    return targetsOf(statement).some(isIt) ? [within?.name ?? ''] : [];
+  });
 }
