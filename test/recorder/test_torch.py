@@ -266,6 +266,18 @@ def step(number):
     net.grow()
 '''), {('Net.heads', 'self.heads.append(torch.nn.Linear(30, 30, bias=False))', 12), ('Net.scales', 'self.scales.append(torch.nn.Parameter(torch.zeros(600)))', 12)})
 
+    def test_tuple_that_is_made_again_with_one_more_item(self):
+        self.assertEqual(self.owners('''
+import dataclasses, torch
+@dataclasses.dataclass(frozen=True)
+class State:
+    errors: tuple = ()
+state = State()
+def step(number):
+    global state
+    state = dataclasses.replace(state, errors=state.errors + (torch.zeros(100),))
+'''), {('State.errors', None, 12)})
+
     def test_dictionaries_of_modules_that_grow(self):
         self.assertEqual(self.owners('''
 import torch

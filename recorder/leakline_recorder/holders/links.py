@@ -16,6 +16,7 @@ from ..sources import is_machinery, is_users, text_of
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
 FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
+FEW_ITEMS = 8    # a longer tuple may be one that the program makes again with one more item
 MAX_NAME, MAX_NUMBER = 20, 1_000_000    # a longer name or a larger number may identify a person
 MAX_KNOWN, MAX_SOURCES = 10_000, 200
 _SEQUENCES: Any = (list, tuple, collections.deque)
@@ -202,8 +203,8 @@ def _sequence(parent: Any, child: Any, places: Places) -> Optional[Link]:
     index = places.index(parent, child)
     if index is None:
         return None
-    if is_a(parent, tuple):
-        return Link('item', f'[{index}]', f'[{index}]')    # it never grows
+    if is_a(parent, tuple) and tuple.__len__(parent) <= FEW_ITEMS:
+        return Link('item', f'[{index}]', f'[{index}]')
     return Link('item', f'[{index}]', '[*]', container=type_name(type(parent)), length=next(kind for kind in _SEQUENCES if is_a(parent, kind)).__len__(parent),
                 maxlen=parent.maxlen if is_a(parent, collections.deque) else None, place=id(parent))
 
