@@ -191,6 +191,15 @@ describe('What may end the growth of a container', () => {
       ),
       'release: self.rows.pop(0)',
     ],
+    [
+      'a test of each parameter',
+      METER(
+        '',
+        'for p in net.parameters():\n            if p.grad is not None and p.ndim > 1: self.rows.append(p.grad.clone())',
+      ),
+      'none',
+    ],
+    ['a test of each batch', METER('', 'for one in row:\n            if one.step < 9: self.rows.append(one)'), 'flag'],
     ['a test of the epoch that leaves', METER('', 'if epoch > 0: return\n        self.rows.append(row)'), 'flag'],
     ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'flag'],
     ['a test that holds every so often', METER('', 'if self.seen % 9 == 0: self.rows.append(row)'), 'none'],

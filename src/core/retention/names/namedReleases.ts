@@ -178,10 +178,28 @@ const COMPARES = /^(?:[<>]=?|[!=]=|is)$/;
 
 /** True if a test around a store, or around each call of its function, may end. */
 function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boolean {
-  return isUnder(one, modules, (test) => isPassing(test, modules, isIt));
+  return isUnder(one, modules, (test, { outer }) =>
+    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer)),
+  );
 }
 
-type AskTest = (test: Expression) => boolean;
+type AskTest = (test: Expression, at: Standing) => boolean;
+
+/** Calls that give the same parts of a module each time. */
+const PARTS = /^(?:named_)?(?:parameters|buffers|modules|children)$/;
+
+/** True for what a test asks of a parameter or module in a loop over all of them, such as `p.ndim`. */
+function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
+  if (side.kind !== 'attribute' || side.value.kind !== 'name') return false;
+  const { name } = side.value;
+  return outer.some(
+    (loop) =>
+      loop.kind === 'for' &&
+      loop.iterable.kind === 'call' &&
+      PARTS.test(calledName(loop.iterable)) &&
+      namesOf([loop.target]).has(name),
+  );
+}
 
 function isUnder(one: Found, modules: readonly PythonModule[], ask: AskTest): boolean {
   if (mayCease(one, ask)) return true;
@@ -195,18 +213,19 @@ function isUnder(one: Found, modules: readonly PythonModule[], ask: AskTest): bo
  * True if a statement depends on a test that may end: of a number, or of a flag with another assignment. Periodic tests
  * do not end.
  */
-function mayCease({ statement, outer, blocks }: Standing, ask: AskTest): boolean {
+function mayCease(standing: Standing, ask: AskTest): boolean {
+  const { statement, outer, blocks } = standing;
   const fn = outer.findLastIndex(({ kind }) => kind === 'function');
   const inside = [...outer.slice(fn + 1), statement];
   for (const [i, one] of inside.entries()) {
     for (const test of testsOf(one, inside.at(i + 1))) {
-      if (ask(test)) return true;
+      if (ask(test, standing)) return true;
     }
     // `if self.done: return` before it.
     const block = blocks.find((body) => body.includes(one)) ?? [];
     for (const before of block.slice(0, block.indexOf(one))) {
       if (before.kind !== 'if' || !before.branches.some(({ body }) => leaves(body))) continue;
-      if (before.branches.some(({ test }) => ask(test))) return true;
+      if (before.branches.some(({ test }) => ask(test, standing))) return true;
     }
   }
   return false;
@@ -219,11 +238,14 @@ function testsOf(statement: Statement, below: Statement | undefined): readonly E
   return statement.kind === 'if' ? statement.branches.map(({ test }) => test) : [];
 }
 
-function isPassing(test: Expression, modules: readonly PythonModule[], isContainer: IsIt): boolean {
+/** @param isFixed true for an operand that does not change over steps */
+function isPassing(test: Expression, modules: readonly PythonModule[], isFixed: IsIt): boolean {
   if (somePart(test, (part) => part.kind === 'binary' && part.operator === '%')) return false;
   const compares = (part: Expression): boolean => {
     if (part.kind !== 'binary' || !COMPARES.test(part.operator)) return false;
-    return part.operator === 'is' ? part.left.kind === 'attribute' && !isContainer(part.left) : isCount(part, modules);
+    return part.operator === 'is'
+      ? part.left.kind === 'attribute' && !isFixed(part.left)
+      : isCount(part, modules, isFixed);
   };
   return somePart(test, compares) || isFlag(test.kind === 'unary' ? test.operand : test, modules);
 }
@@ -232,12 +254,13 @@ function isPassing(test: Expression, modules: readonly PythonModule[], isContain
 function isCount(
   { left, right }: { readonly left: Expression; readonly right: Expression },
   modules: readonly PythonModule[],
+  isFixed: IsIt,
 ): boolean {
   if ([left, right].some((side) => side.kind === 'literal' && side.type !== 'number')) return false;
   return [left, right].some(
     (side) =>
       side.kind === 'name' ||
-      (side.kind === 'attribute' && !isConstant(side, modules)) ||
+      (side.kind === 'attribute' && !isFixed(side) && !isConstant(side, modules)) ||
       (side.kind === 'call' && side.callee.kind === 'name' && side.callee.name === 'len'),
   );
 }
