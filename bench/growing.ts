@@ -9,7 +9,7 @@ import { timesTable } from './timesTable.js';
 const TWENTY = { dumps: 20, events: 25_000 };
 /** The ring holds the last events: each dump has three quarters of those of the previous one. */
 const SOAK = { dumps: 1000, events: 1000, last: 4000 };
-/** The same, but memory is kept up to a bound: from the tenth dump on all files have the same size. */
+/** A run like `SOAK`, but with memory that is kept up to a bound: from the tenth dump on all files have the same size. */
 const LEVEL = { ...SOAK, kept: 32 };
 /** Dumps of it that tell what the tenth takes, and the 300th: half of those measured come behind it. */
 const NTH = 320;

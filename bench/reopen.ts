@@ -17,7 +17,7 @@ export interface OpeningBench {
   readonly dist: string;
   /** For copies and kept columns, which are removed again. */
   readonly data: string;
-  /** Of a million events, and of half of that. */
+  /** Snapshots of a million events and of half a million. */
   readonly large: { readonly file: string; readonly truth: Truth };
   readonly medium: { readonly file: string; readonly truth: Truth };
   /** Runs a row and holds what it finds against what is in the files; a text says why there is no measurement. */

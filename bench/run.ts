@@ -54,7 +54,7 @@ const SUBJECTS: readonly Subject[] = [
   { events: 3_300_000, depth: 90, large: true },
 ];
 
-/** The same content from other writers. */
+/** Equal content from other writers. */
 const DIALECTS: readonly { dialect: Dialect; title: string }[] = [
   { dialect: 'protocol4', title: 'CPython, protocol 4' },
   { dialect: 'protocol2', title: 'CPython, protocol 2 (`torch.save`)' },

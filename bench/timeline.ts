@@ -20,7 +20,7 @@ const ZOOM: Gesture = { name: 'zoom in and out at the wheel', deltaY: 60, shift:
 const PAN: Gesture = { name: 'pan at the wheel', deltaY: 90, shift: true };
 /** Frames without any work of ours: what the machine had to spare meanwhile. */
 const IDLE: Gesture = { name: 'nothing, for comparison', deltaY: 0, shift: false };
-/** Of so many turns each gesture's calmest counts: other work on the machine makes frames longer, never shorter. */
+/** Turns of each gesture. The calmest one counts: other work on the machine makes frames longer, never shorter. */
 const TURNS = 3;
 const SECONDS = 5;
 

@@ -38,7 +38,7 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 const ACTIVATIONS = [64 * KIB, 256 * KIB, 1152 * KIB, 4608 * KIB, 12 * MIB] as const;
 const LAYERS = 12;
-/** Of all frees, those that a Python line asks for; the others come from the backward pass, which has no Python stack. */
+/** Share of frees that a Python line asks for; the others come from the backward pass, which has no Python stack. */
 const FREES_WITH_STACK = 0.085;
 
 /**
@@ -73,7 +73,7 @@ export function trainingHistory(events: number, stacks: number, mostKept = Infin
   return recorder.history(stepStarts);
 }
 
-/** The same training, dumped earlier: after so many of its events. */
+/** A training run that was dumped earlier, after a number of its events. */
 export function historyUntil(history: History, count: number): History {
   const live = new Map<number, { requested: number; context: number }>();
   let slabs = 0;

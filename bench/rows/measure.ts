@@ -9,7 +9,7 @@ export interface Found {
 
 export interface Measurement extends Found {
   seconds: number;
-  /** Of all threads: what a busy machine cannot stretch. */
+  /** CPU time of all threads, which a busy machine cannot stretch. */
   cpuSeconds: number;
   peakBytes: number;
 }

@@ -153,7 +153,7 @@ class Process:
 
 
 def processes() -> List[Process]:
-    """Those of this user, or of all if this user is root, the newest first."""
+    """The processes of this user, or of all users for root, the newest first."""
     found = []
     for name in os.listdir('/proc') if sys.platform == 'linux' else ():
         try:

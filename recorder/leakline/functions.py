@@ -13,7 +13,7 @@ _MAX_CHAIN = 100_000    # no hash table of real libraries has a longer one
 
 
 def address_of(pid: int, memory: BinaryIO, name: str, within: Callable[[str], bool] = lambda path: True) -> Optional[int]:
-    """Of the function that the program itself calls by this name.
+    """The documentation of the function that the program calls by this name.
     :param memory: /proc/PID/mem :param within: is the file at this path to be searched? :raises OSError: if memory cannot be read"""
     for path, start in _loaded(pid):
         if within(path):

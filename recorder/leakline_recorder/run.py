@@ -36,7 +36,7 @@ def with_group(run: Run, distributed: Any, child: bool, inherited_rank: str = ''
 
 
 def _run_id(env: Mapping[str, str]) -> str:
-    """The same on every node of a job, so without a process number if the job may have several nodes."""
+    """The identity of a run. It is equal on all nodes of a job, so it has no process number if there may be several."""
     if env.get('LEAKLINE_RUN_ID'):
         return env['LEAKLINE_RUN_ID']
     elastic, restarts = env.get('TORCHELASTIC_RUN_ID', ''), env.get('TORCHELASTIC_RESTART_COUNT', '')

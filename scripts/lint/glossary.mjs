@@ -30,6 +30,8 @@ export const glossary = [
   { not: /\bkeeps? an eye\b/, say: 'watch' },
   { not: /\bby (itself|themselves)\b/, say: 'implicitly, alone, separately' },
   { not: /\basked for\b/, say: 'requested' },
+  // A comment is read in a hover, without its neighbor.
+  { not: /(?:\*\* |"{3})(of|the same|true of|those)\b/, say: 'a comment that can be understood alone' },
   {
     not: /\bcolour(s|ed|ing)?\b|\bneighbours?\b|\bcent(re|red)s?\b|\blicences?\b|\bgrey(s|ed)?\b|\bbehaviours?\b/,
     say: 'American spelling: color, neighbor, center, license, gray, behavior',

@@ -83,7 +83,7 @@ export interface DigestArguments extends ShardArguments {
   readonly inputs: readonly string[];
   /** The folder of digests. */
   readonly out: string;
-  /** Of standard input, null for files. */
+  /** The name of standard input; null for files. */
   readonly name: string | null;
   /** Threads that read. */
   readonly jobs: number;

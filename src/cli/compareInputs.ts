@@ -7,7 +7,7 @@ import type { CompareReport, FixAnswer } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { expandInputs, readInputs, readOneSnapshot, type CommandContext, type Input } from './inputs.js';
 
-/** Of several ranks, the answer that must be seen first. */
+/** Answers in the order in which users must see those of several ranks. */
 const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
 
 /** The answer on two inputs, and what it leaves out. */

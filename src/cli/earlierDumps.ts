@@ -7,7 +7,7 @@ import { readContents, readInputs, type Contents, type CommandContext, type Dige
  * Reads the last of similarly named files first: for earlier snapshots of its process, a report needs only outlines.
  */
 export class EarlierDumps {
-  /** By the pattern of names, the digest of the last dump that has a trace. */
+  /** The digest of the last dump with a trace, by the pattern of names. */
   private readonly later = new Map<string, SnapshotDigest>();
   /** Paths. */
   private readonly outlined = new Set<string>();

@@ -68,7 +68,7 @@ function isLight({ snapshots }: RunReport): boolean {
   return snapshots.every(({ events }) => events === 0);
 }
 
-/** Without sources, a leak is growth that nothing confirms. */
+/** A sentence if sources are missing: without them, a leak is growth that nothing confirms. */
 function unreadText(lines: readonly { readonly mapped: boolean }[], root: string | null): string | null {
   if (lines.some(({ mapped }) => mapped)) return null;
   const where = root === null ? 'No --root is given' : `No recorded file is below ${root}`;

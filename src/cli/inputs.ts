@@ -47,7 +47,7 @@ export interface CommandContext extends Output, Progress {
 
 /** A file to read. */
 export interface Input {
-  /** As `withNames` names it, or as found in a folder. */
+  /** The path, as `withNames` names it or as found in a folder. */
   readonly path: string;
   /** True if it was found in a folder: other files than snapshots are ignored there. */
   readonly found: boolean;
@@ -245,7 +245,7 @@ export async function readInputs(
 /** Why a file could not be read. */
 type Refusal = Pick<SnapshotError, 'reason' | 'message'>;
 
-/** True of a file that is something else: in a folder it is not complained about. */
+/** True for a file that is something else: in a folder it is not complained about. */
 export function isForeign({ reason }: Refusal): boolean {
   return reason === 'notASnapshot' || reason === 'forbidden';
 }

@@ -21,10 +21,10 @@ handleSignals();
 process.stdout.on('error', giveUp);
 process.stderr.on('error', giveUp);
 
-/** As long as in the editor. */
+/** Limit of one analysis, as in the editor. */
 const TIME_MS = 600_000;
 
-/** For the digests of thousands of ranks. */
+/** Memory for the digests of thousands of ranks. */
 const HEAP_MIB = 4096;
 
 const script = fileURLToPath(new URL('./cli-job.mjs', import.meta.url));

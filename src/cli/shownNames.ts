@@ -43,7 +43,7 @@ export function withoutHomes(text: string): string {
   return text.replace(HOME, (_, file: string | undefined) => (file === undefined ? '~' : 'file:///~'));
 }
 
-/** The same for each text in a shared document, which may be longer than a text may be. */
+/** A shared document without the names of users in its texts. As one text, it may be too long for JavaScript. */
 export function withoutHomesIn<Document>(document: Document): Document {
   const changed = (value: unknown): unknown => {
     if (typeof value === 'string') return withoutHomes(value);

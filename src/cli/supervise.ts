@@ -15,7 +15,7 @@ export interface JobStart {
   readonly command: JobCommand;
   /** Inputs that are not read. */
   readonly excluded: readonly string[];
-  /** Of threads that only digest, see `digestBeside`; null for the one that does the rest. */
+  /** The turns of threads that only digest, see `digestBeside`; null for the main thread. */
   readonly turns: Int32Array | null;
   /** Digests that other threads have made. */
   readonly finished: ReadonlyMap<string, FinishedInput>;
@@ -43,7 +43,7 @@ export interface Budget {
 
 /** Milliseconds between checks of a budget. */
 const LOOK_MS = 200;
-/** Maximum of excluded inputs before the command stops. */
+/** Maximum number of excluded inputs before the command stops. */
 const MAX_EXCLUDED = 8;
 
 /** How far a thread came. */
@@ -54,7 +54,7 @@ interface Attempt {
   reason: string;
   /** The input that was being read, null before and after. */
   at: string | null;
-  /** Of the inputs that were read. */
+  /** Weights of the inputs that were read. */
   weights: Map<string, number>;
   hasPrinted: boolean;
   /** True if memory ended it. */
@@ -150,7 +150,7 @@ function stateText(path: string): string {
   return facts === undefined ? '' : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
 }
 
-/** For threads that repeat messages of the previous one. */
+/** The output of threads that repeat messages of the previous one. */
 const SILENT: Output = { print: ignore, complain: ignore };
 
 function ignore(): undefined {

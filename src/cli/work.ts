@@ -268,7 +268,7 @@ async function ignoreFile(root: string | null, complain: Complain): Promise<Igno
   }
 }
 
-/** Where GitHub Actions checked the repository out, and the root is a folder of it, the way there. */
+/** The path of the root in the repository that GitHub Actions checked out; empty elsewhere. */
 function prefixOf({ root }: AnalyzeArguments): string {
   const { GITHUB_WORKSPACE: repository = '' } = process.env;
   if (repository === '' || root === null) return '';
@@ -345,7 +345,7 @@ async function workspaceOf(
   return { files: await listPythonFiles(root, within), rules, lineText, sourceText, sourceFacts };
 }
 
-/** In pieces: a report may be longer than a text may be. */
+/** Prints JSON in pieces, because a report may be too long for one text. */
 function printJson(value: unknown, { print }: CommandContext): void {
   visibleJson(value, print);
   print('\n');

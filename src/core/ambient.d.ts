@@ -19,7 +19,7 @@ declare class AbortController {
 }
 /** Base64 (WHATWG HTML). */
 declare function atob(data: string): string;
-/** As much of the WebAssembly API as the core calls. */
+/** The part of the WebAssembly API that the core calls. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);

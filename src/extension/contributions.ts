@@ -63,10 +63,10 @@ export const View = {
 /** The `type` of recording tasks in `tasks.json`. */
 export const RECORDING_TASK_TYPE = 'leakline';
 
-/** Of the tab; the view in the panel is {@link View.timeline}. */
+/** The type of the timeline tab. The view in the panel is {@link View.timeline}. */
 export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
 
-/** Of snapshots that are opened as files. */
+/** The custom editor of snapshots. */
 export const SNAPSHOT_EDITOR = 'leakline.snapshot';
 
 /** Files as a fix would leave them. */
@@ -113,7 +113,7 @@ export const ContextKey = {
   hasAsking: 'leakline.hasAsking',
   /** State of the workspace's snapshots: `searching`, `reading`, `empty`, `cleared`, `calm` or `found`. */
   state: 'leakline.state',
-  /** At least one line has a mark. */
+  /** True if at least one line has a mark. */
   hasMarks: 'leakline.hasMarks',
   /** Two snapshots or more are known. */
   canCompare: 'leakline.canCompare',

@@ -20,7 +20,7 @@ import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 import { availableParallelism } from 'node:os';
 
-/** With more readers, disk and memory become the limit. */
+/** Maximum number of readers: with more, disk and memory become the limit. */
 const MAX_READERS = 4;
 
 /** Shortest interval between change events, in milliseconds. */

@@ -19,7 +19,7 @@ const SLOWEST = 20_000;
 /** Folders that did not answer, in this thread. */
 const silent = new Set<string>();
 
-/** True of a folder that did not answer. Another call would block one more of the process's few file threads. */
+/** True for a folder that did not answer. Another call would block one more of the process's few file threads. */
 export function isSilent(folder: string): boolean {
   return silent.has(folder);
 }

@@ -34,7 +34,7 @@ export class ColumnCache {
   }
 }
 
-/** True of a number of snapshots that a file may hold. */
+/** True for a number of snapshots that a file may hold. */
 export function isMemberCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 1;
 }

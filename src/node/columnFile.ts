@@ -34,7 +34,7 @@ export interface ColumnFile<Facts = unknown> {
 
 interface Header {
   facts: unknown;
-  /** In the order of the file. */
+  /** Columns in the order of the file. */
   columns: [name: string, type: ColumnType, length: number][];
 }
 

@@ -3,12 +3,12 @@ import type { ByteSource } from '../core/bytes/byteSource.js';
 import { readFully } from '../core/bytes/readFully.js';
 import type { FileState, OpenFile } from './fileSource.js';
 
-/** Read at the head and at the tail. */
+/** Bytes that are read at the head and at the tail. */
 const END_BYTES = 1 << 16;
 /** Number and size of samples, evenly spread. */
 const LOOKS = 14;
 const LOOK_BYTES = 1 << 12;
-/** Of a key, in hexadecimal digits twice that. */
+/** Length of a key, half the number of its hexadecimal digits. */
 const KEY_BYTES = 20;
 
 /** Clocks of file systems tick at least this often … */

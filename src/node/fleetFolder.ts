@@ -42,7 +42,7 @@ export function groupOf(name: string, rank: number | null): string {
 export class FleetFolder {
   constructor(readonly path: string) {}
 
-  /** True of a folder that tasks have written to. */
+  /** True for a folder that tasks have written to. */
   static async is(path: string): Promise<boolean> {
     if ((await stat(path).catch(() => null))?.isFile() !== false) return false;
     const known = await Promise.all(['digests', 'ranks'].map((name) => stat(join(path, name)).catch(() => null)));

@@ -5,7 +5,7 @@ import type { Bytes } from '../core/model/units.js';
 /** Fewer pieces than zlib's 16 KiB: each is a task for a thread of Node's pool. */
 const PIECE_BYTES = 1 << 18;
 
-/** For a file of `fileBytes`, in any packing. */
+/** The limits for a file of `fileBytes`, in any packing. */
 export function unfoldingOf(fileBytes: Bytes): Unfolding {
   return { fileBytes, bytes: 0, gunzip };
 }

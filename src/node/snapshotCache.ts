@@ -68,7 +68,7 @@ export class SnapshotCache {
       const stored = await this.digests.load(digestKey(key, await readSidecar(path)));
       if (stored === null || !sameFile(file.state, await file.currentState())) return null;
       const { digest, members } = stored;
-      // The same content may have another path and time.
+      // A file with equal content may have another path and time.
       const place = { path: memberPath(path, member, members), savedAtUs: savedAtUs(file.state) };
       return { state: file.state, members, digest: { ...digest, ...place } };
     } finally {

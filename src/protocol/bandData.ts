@@ -81,7 +81,7 @@ export interface BandDetail extends BandOwner {
   allocated: number;
   /** Event that freed the last one; null if it is there at the end. */
   freed: number | null;
-  /** From the start of the oldest to the event; null if unknown. */
+  /** The time from the allocation of the oldest block to the event; null if unknown. */
   ageUs: Microseconds | null;
   /** The stack of the largest block, innermost first, without the frames that every stack with C++ frames has. */
   frames: BandFrame[];
@@ -97,7 +97,7 @@ export interface BandDetail extends BandOwner {
 
 export interface LineFinding {
   verdict: Verdict;
-  /** As above the line in the editor. */
+  /** The text of the lens of the line. */
   answer: string;
   /** The statement that holds the memory, and a sentence on it, in which its place is marked as a name. */
   holder: { file: string; line: number; text: string } | null;

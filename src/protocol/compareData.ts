@@ -58,9 +58,9 @@ export interface CompareFlame extends ComparePair {
   /** The focused calls, outermost first; indices into `calls`. */
   focus: { call: number; bytesA: Bytes; bytesB: Bytes }[];
   calls: FlameCall[];
-  /** As that of a flame graph; `bytes` is the width. */
+  /** The tree, as for a flame graph; `bytes` is the width. */
   tree: CallTree;
-  /** By row of the tree. */
+  /** Bytes of A by row of the tree. */
   rowBytesA: Float64Array;
   rowBytesB: Float64Array;
   rowBlocksA: Float64Array;
@@ -90,7 +90,7 @@ export interface SeriesAnswer {
   /** The common axes of all curves. */
   axes: SeriesAxis[];
   extent: { from: number; to: number };
-  /** In the order of the question. */
+  /** Curves in the order of the question. */
   curves: (SeriesCurve & SeriesRef)[];
 }
 

@@ -36,7 +36,7 @@ export interface MemoryMapAnswer extends OfDevice {
   /** False if the input has no addresses of blocks: the rest is empty. */
   hasPlaces: boolean;
   total: SegmentSums;
-  /** By pool, stream and kind, the largest first. */
+  /** Pools by stream and kind, the largest first. */
   pools: MapPool[];
   /** The largest segments, the largest first. */
   segments: MapSegment[];

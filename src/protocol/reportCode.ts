@@ -17,7 +17,7 @@ interface RepeatedRun {
 
 type Series = LineReport['series'];
 
-/** The same report. Fields of lines that are equal to those before are the same objects. */
+/** Returns a report whose fields of lines are the objects of an earlier report, if they are equal. */
 export function sharingLines(report: Report, before: Report): Report {
   const runs = new Map(before.runs.map(({ id, lines }) => [id, lines]));
   return {
@@ -103,7 +103,7 @@ function alike(a: readonly object[], b: readonly object[]): number {
   return most;
 }
 
-/** The same for numbers. One function for both takes twenty times as long. */
+/** Returns the number of equal values at the start. One function for texts and numbers takes twenty times as long. */
 function alikeValues(a: Series, b: Series): number {
   const most = Math.min(a.length, b.length);
   for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;

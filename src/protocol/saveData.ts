@@ -7,7 +7,7 @@ export type SavedKind = (typeof SAVED_KINDS)[number];
 export const LARGEST_SAVED = 64 * 1024 * 1024;
 
 export interface SavedFile {
-  /** Without its ending. */
+  /** The file name without its extension. */
   name: string;
   kind: SavedKind;
   content: Uint8Array;

@@ -119,7 +119,7 @@ const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQue
   reservedWith: v.object({ ...ofDevice, ...stretch, pixels, capacity: v.nullable(finite), change: text }),
 };
 
-/** The same of every call of the page. */
+/** The schema of the parameters of every call of the page. */
 export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineApi[Name]['params'] }> = {
   ...QUESTION_SCHEMAS,
   ready: v.object({ protocol: finite }),

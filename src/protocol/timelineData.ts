@@ -21,7 +21,7 @@ export interface OfDevice {
 /** A part of a device's history. */
 export interface WindowQuery extends OfDevice {
   axis: TimelineAxis;
-  /** In units of the axis; null for the whole history. */
+  /** The window in units of the axis; null for the whole history. */
   window: Stretch | null;
 }
 

@@ -31,7 +31,7 @@ export interface WhatIfOutcome extends Omit<ChangeOutcome, 'setting' | 'program'
 
 /** The change that a replay is made with. */
 export interface Changed extends WhatIfQuery {
-  /** As in {@link WhatIfOutcome}. */
+  /** The change, see {@link WhatIfOutcome}. */
   change: string;
 }
 

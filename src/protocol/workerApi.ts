@@ -77,7 +77,7 @@ export type WorkerApi = TimelineQuestions & {
   report: { params: number | null; result: SentResult };
   /** Two loaded files, A before B. `ignored`: leaks that do not count for the answer. */
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
-  /** The same in as much room as a page has for it. */
+  /** A comparison as a table, with at most as many rows as a page shows. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
   /** Statements of the workspace that may have filled the memory before requests failed; a list for each. */
   candidates: { params: { stacks: readonly FailedStack[] }; result: Candidate[][] };

@@ -17,7 +17,7 @@ import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import { t } from '../core/text/translate.js';
 
-/** So many with the answer about one place: with C++ frames, Python's begin behind dozens of others. */
+/** Maximum number of frames in the answer about one place: with C++ frames, those of Python begin behind dozens of others. */
 const FRAMES_OF_DETAIL = 128;
 
 interface StackedBands {

@@ -33,7 +33,7 @@ export class CallNames {
     return known ?? this.add(call, { ...this.bounded(call), file: '', line: 0, function: '', mapped: false });
   }
 
-  /** The same for each row of a tree; 0 for merged rows, and for the root of everything. */
+  /** Indices of the calls of a tree, by row; 0 for merged rows, and for the root of everything. */
   indicesOf(tree: CallTree, focused: number): Uint32Array {
     return tree.call.map((call, row) => (tree.merged[row] === 0 && (row > 0 || focused > 0) ? this.indexOf(call) : 0));
   }

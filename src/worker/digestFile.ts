@@ -16,7 +16,7 @@ export interface DigestFile {
   readonly digest: SnapshotDigest;
   /** Snapshots that the snapshot's file holds. */
   readonly members: number;
-  /** Of the snapshot, see `snapshotKey`; empty if the name has none. */
+  /** The key of the snapshot, see `snapshotKey`; empty if the name has none. */
   readonly key: string;
   /** The folder that contains OUT: a snapshot that was copied with its digest lies there. */
   readonly folder: string;

@@ -18,7 +18,7 @@ import type { WorkspaceFiles } from './workspaceFiles.js';
 const MAX_POOLS = 64;
 /** Characters of a label of a pool or stream. */
 const MAX_LABEL = 40;
-/** Maximum of frames of a block's stack. */
+/** Maximum number of frames of a block's stack. */
 const FRAMES_OF_BLOCK = 6;
 /** Characters of all owners in an answer. */
 const ROOM_FOR_OWNERS = 40_000;

@@ -21,7 +21,7 @@ export interface ReadRequest {
 
 export interface SnapshotFile {
   readonly kind: 'snapshot';
-  /** Of the file that was read. */
+  /** The state of the file that was read. */
   readonly state: FileState;
   /** Snapshots that the file holds. */
   readonly members: number;
@@ -29,7 +29,7 @@ export interface SnapshotFile {
   readonly digest: SnapshotDigest | null;
   /** The folder for the columns, null if they are stored already or too small. */
   readonly storeAs: string | null;
-  /** The same of the digest. */
+  /** The folder for the digest, null if it is stored already or too small. */
   readonly storeDigestAs: string | null;
 }
 

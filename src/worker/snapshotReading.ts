@@ -24,7 +24,7 @@ export interface ReadFile<WantsDigest extends boolean = boolean> {
   readonly kind: 'snapshot';
   /** Snapshots that the file holds. */
   readonly members: number;
-  /** Of the file that was read, which may be another one than was there when it was requested. */
+  /** The state of the file that was read. The file may have been replaced since the request. */
   readonly state: FileState;
   /** Null for a stored digest: its columns are read on demand. */
   readonly snapshot: WantsDigest extends true ? Snapshot | null : Snapshot;
@@ -60,7 +60,7 @@ export class SnapshotReading implements SnapshotReader {
   constructor(
     private readonly somewhere: ReadSomewhere,
     private settings: ReadingSettings,
-    /** Of the code that reads `somewhere`. */
+    /** The version of the code that reads `somewhere`. */
     private readonly version: string,
   ) {}
 

@@ -33,7 +33,7 @@ import { t } from '../core/text/translate.js';
 interface Entry {
   path: string;
   state: FileState;
-  /** Of what the recorder wrote beside it. */
+  /** The state of the file that the recorder wrote next to it. */
   sidecar: FileState | null;
   /** See `memberPath` for their names; several where a page holds several. */
   digests: StoredDigest[];
@@ -54,7 +54,7 @@ interface Resident {
 
 /** Columns kept in memory for the timeline's questions; digests stay for all files. */
 const DEFAULT_BUDGET: Bytes = 1 << 30;
-/** And of no more snapshots: a timeline that is opened later reads its own. */
+/** Maximum number of snapshots with columns in memory: a timeline that is opened later reads its own. */
 const MAX_RESIDENT = 4;
 
 /** Digests in memory as a whole, until a report packs those that it does not look at. */
@@ -63,9 +63,9 @@ const MAX_WHOLE = 64;
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
-  /** By path: files are read at the same time, and the order in which they are done means nothing. */
+  /** Entries by path, because files are read at the same time and end in any order. */
   private readonly inOrder: Entry[] = [];
-  /** In order of use, the latest last. */
+  /** Snapshots with columns in memory, the last used one last. */
   private readonly resident = new Map<string, Resident>();
   /** Digests that are not packed. */
   private readonly whole = new Set<StoredDigest>();

@@ -23,11 +23,11 @@ import { FIXTURES } from '../support/snapshots.js';
 import { ATTACKS, MODULES, SOURCES } from './hostile.js';
 import { MB } from './made.js';
 
-/** Of all CPUs, on a machine where an empty Node takes so many. */
+/** Limit of CPU seconds on a machine where an empty Node takes `EMPTY_SECONDS`. */
 const MAX_SECONDS = 10;
 const EMPTY_SECONDS = 0.05;
 const MAX_BYTES = 2 ** 30;
-/** Of a report on any input. */
+/** Maximum size of a report on any input. */
 const MAX_OUTPUT = 2 ** 28;
 /** An output of more bytes is not searched for invisible text. */
 const MAX_SEARCHED = 2 ** 24;

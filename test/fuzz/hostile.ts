@@ -170,7 +170,7 @@ interface HostileSource {
   readonly name: string;
   /** In place of the source that leaked. */
   readonly text: (original: string) => string;
-  /** Of each module that it imports. */
+  /** The imports of each module, as source. */
   readonly imported?: (module: number) => string;
 }
 

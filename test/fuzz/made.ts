@@ -10,7 +10,7 @@ export interface Attack {
   readonly files: () => Record<string, string | Uint8Array> | Promise<Record<string, string | Uint8Array>>;
   /** Symbolic links, by the name of the link. */
   readonly links?: Readonly<Record<string, string>>;
-  /** Of standard input; closed where left out. */
+  /** The content of standard input; closed if left out. */
   readonly input?: () => string;
   /** In MiB, where it must stay below what any input may take. */
   readonly mostMemory?: number;

@@ -22,7 +22,7 @@ STEPS = ('--every', '4', '--start', '1', '--light', '0', '--widen', '1000')
 
 class IncrementsTest(Programs):
     def recorded(self, program, *options, env=None):
-        """Of each snapshot the trace and what the sidecar says of it, in order; and all that the allocator recorded."""
+        """The trace and the sidecar of each snapshot, in order; and all that the allocator recorded."""
         found = self.run_program(program, *STEPS, *options, env=env)
         self.assertEqual(found.done.returncode, 0, found.done.stderr)
         self.found = found

@@ -203,7 +203,7 @@ function serverPaths(folder: string): Record<'config' | 'userData' | 'extensions
     userData: join(folder, 'user-data'),
     extensions: join(folder, 'extensions'),
     log: join(folder, 'server.log'),
-    /** Of windows, by start and window. */
+    /** Logs of windows, by start and window. */
     logs: join(folder, 'user-data/logs'),
   };
 }

@@ -78,7 +78,7 @@ export class TimelineSession {
     });
     this.live.store.watch(({ answer, error }, before) => {
       const { live } = store.get();
-      // The same answer again shall not rebuild a table that is being read.
+      // An equal answer should not rebuild a table that is being read.
       const isSame = answer !== before.answer && JSON.stringify(answer) === JSON.stringify(live);
       store.update({ live: isSame ? live : answer });
       if (error !== null) this.openAtEvent = null;

@@ -10,7 +10,7 @@ type CurveRowKind = PointKind | TimelineMark['kind'];
 
 export interface CurveRow {
   kind: CurveRowKind;
-  /** Of a mark, else empty. */
+  /** The label of a mark, else empty. */
   label: string;
   x: number;
   event: number;

@@ -9,12 +9,12 @@ interface GestureHandlers {
   pick(point: PlotPoint, how: { open: boolean; twice: boolean }): void;
   /** Factors below 1 zoom in. `pixel` is the fixed point, by default the middle or the cursor. */
   zoom(factor: number, pixel?: number): void;
-  /** By a share of the visible range. */
+  /** Moves the view by a share of the visible range. */
   pan(share: number): void;
   whole(): void;
   /** Like {@link zoom}, of the byte axis; `pixel` is a height. */
   zoomBytes(factor: number, pixel?: number): void;
-  /** By a share of the visible heights; positive is higher. */
+  /** Moves the view by a share of the visible heights; positive is up. */
   panBytes(share: number): void;
   wholeBytes(): void;
   /** While dragging over a stretch, or a box; null when that ends. */
@@ -24,7 +24,7 @@ interface GestureHandlers {
   /** Moves the keyboard's cursor by points of the curve. */
   step(points: number): void;
   toPeak(): void;
-  /** From band to band at the cursor's instant: 1 for the one above. */
+  /** Moves the cursor to the next band at its instant: 1 is up. */
   walk(bands: 1 | -1): void;
   /** The key for a click at the cursor. */
   pickAtCursor(open: boolean): void;

@@ -26,7 +26,7 @@ export function drawMarks(
   const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
   const labeled = drawn.map(({ mark, pixel }, index): LabeledMark => {
     const { kind } = mark;
-    // The same label over each of many steps has no information.
+    // A label that each of many steps repeats has no information.
     const repeated = kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
     // Readout and table show the garbage collector's frees; here they would hide the steps.
     const label = kind === 'collector' ? '' : mark.label;

@@ -209,7 +209,7 @@ function createOtherSeries(store: Store<ViewState>, session: TimelineSession): H
   return element;
 }
 
-/** The same for a run with any snapshot as its representative. */
+/** A key that is equal for a run, whichever snapshot represents it. */
 function keyOf({ path, device, whole }: SeriesRef, choices: readonly TimelineChoice[]): string {
   const run = choices.find((choice) => choice.path === path)?.run;
   return JSON.stringify([whole ? (run ?? path) : path, device, whole]);
@@ -224,7 +224,7 @@ function firstPair(choices: readonly TimelineChoice[], shown: string | null): Co
   return a === undefined || b === undefined || a === b ? null : { a: a.path, b: b.path };
 }
 
-/** The same runs where both took a snapshot at the same step, the latest such; null if they are one run, or never did. */
+/** The latest pair of snapshots of two runs at the same step; null for one run, or if there is none. */
 function pairAtSameStep(choices: readonly TimelineChoice[], { a, b }: ComparePair): ComparePair | null {
   const [first, second] = [a, b].map((path) => choices.find((choice) => choice.path === path)?.run);
   if (first === undefined || second === undefined || first === second) return null;

@@ -14,7 +14,7 @@ export interface BoxDress {
   fill?: string | null;
 }
 
-/** In a narrower box a name would be a letter or two, in pixels. */
+/** Minimum width of a box with a name, in pixels. */
 const LEAST_NAMED = 48;
 
 interface FlameGraphHandlers {

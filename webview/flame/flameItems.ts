@@ -13,7 +13,7 @@ export interface FlameItem {
   merged: number;
   /** 1 for everything. */
   level: number;
-  /** Of the whole width. */
+  /** The left edge, as a share of the whole width. */
   left: number;
   width: number;
   /** Index of the item above; -1 for everything. */

@@ -21,7 +21,7 @@ interface InkScene extends BandView {
   /** Pixels of the canvas per pixel of the page. */
   scale: number;
   theme: ChartTheme;
-  /** Of the series. */
+  /** The names of the series. */
   names: readonly string[];
   marks: readonly BandMark[];
 }

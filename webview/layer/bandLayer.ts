@@ -10,7 +10,7 @@ interface BandScene extends BandView {
   area: PlotArea;
   /** True while one zooms and pans. */
   moving: boolean;
-  /** Of the visible window, and of the whole history; either may be missing or old. */
+  /** The bands of the visible window. They may be missing or old. */
   window: StackedBands | null;
   whole: StackedBands | null;
   /** Names of the series of the series in front. */

@@ -84,7 +84,7 @@ function bytesOf({ stacked, sample, piece }: PointedBand): number {
   return piece.block < 0 ? stacked.values[piece.series][sample] : piece.to - piece.from;
 }
 
-/** The same for screen readers, with the position among the bands. */
+/** The text of a band for screen readers, with its position among the bands. */
 export function spokenBand(band: PointedBand): string {
   const pieces = piecesAt(band.stacked, band.sample);
   const { series, block } = band.piece;

@@ -8,7 +8,7 @@ import { pathEnd } from '../text/place.js';
 import { strings } from '../text/strings.js';
 import type { StackedBands } from '../model/stackedBands.js';
 
-/** Of a text that a program chose. */
+/** Maximum length of a text that a program chose. */
 const MAX_CHARACTERS = 120;
 
 /** How much of a file's path a name has: its last part, its end, or all. */

@@ -22,7 +22,7 @@ interface Raster {
 
 interface Slot {
   stacked: StackedBands;
-  /** Of the theme that the paints are for. */
+  /** The colors of the theme for which the paints were made. */
   colors: string;
   paints: readonly BandPaint[];
   /** Null until it is drawn. */
@@ -93,7 +93,7 @@ export class RasterRenderer {
     const { width, height } = canvas;
     const { from, to } = bands.window;
     const { image } = raster;
-    // Only the visible part is stretched: in a deep zoom, the image would exceed the maximum of a canvas.
+    // Only the visible part is stretched: in a deep zoom, the image would exceed the maximum size of a canvas.
     const columnOf = (x: number): number => ((x - from) / (to - from)) * image.width;
     const first = Math.max(0, Math.floor(columnOf(range.from)));
     const end = Math.min(image.width, Math.ceil(columnOf(range.to)));

@@ -18,7 +18,7 @@ export function paintOf({ layer, stacked, wholeBands }: ViewState, { file, line 
     const byLine = new Map<string, BandPaint>();
     front.bands.allSeries.forEach(({ place }, series) => {
       const key = place === null ? '' : `${place.file}:${place.line}`;
-      // Of several series of a line the lowest, which is the one that stays.
+      // The lowest of several series of a line, because it stays.
       if (key !== '' && !byLine.has(key)) byLine.set(key, paints[series]);
     });
     known = { stacked: front, colors, paints: byLine };

@@ -44,7 +44,7 @@ export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
   return [...rows].sort(compare);
 }
 
-/** Of each stack whose line others have as well: the first frame, from the inside, that none of the others has there. */
+/** For rows with equal lines: the innermost frame of each that no other row has at that position. */
 export function tellApart(rows: readonly LiveRow[]): Map<LiveLine, string> {
   const alike = new Map<string, LiveLine[]>();
   for (const row of rows) {

@@ -21,7 +21,7 @@ export function mapSummary({ total }: MemoryMapAnswer): string {
   return `${strings.mapReserved(segments, reservedBytes)}: ${inside}${pinned}.`;
 }
 
-/** Of which pool, and for how large allocations. */
+/** The kind of a pool: which one, and for which size of allocations. */
 export function kindText({ pool, kind }: Pick<MapPool, 'pool' | 'kind'>): string {
   const named =
     pool === null ? strings.unknownPool : pool === DEFAULT_POOL ? strings.defaultPool : strings.poolNamed(pool);

@@ -67,7 +67,7 @@ export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HT
   return [table.element, byPool.element];
 }
 
-/** Of two numbers without leading zeros the longer is the larger one. */
+/** Orders by address. The longer of two numbers without leading zeros is the larger one. */
 function byAddress({ name: a }: SegmentRow, { name: b }: SegmentRow): number {
   return a.length - b.length || (a < b ? -1 : Number(a > b));
 }

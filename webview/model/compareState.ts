@@ -31,7 +31,7 @@ export type ComparePane = (typeof COMPARE_PANES)[number];
 export const NOTHING_CHOSEN = {
   /** Null until two snapshots were chosen. */
   pair: null as ComparePair | null,
-  /** Of the curves; the growth is that of all devices. */
+  /** The device of the curves. The growth is that of all devices. */
   device: 0,
   /** Curves of the whole runs instead of the snapshots' own traces. */
   whole: false,

@@ -38,7 +38,7 @@ export interface Pin {
 
 /** A band at an instant: a series, or one allocation of it. */
 export interface BandRef {
-  /** As the worker numbers them. */
+  /** The series, as the worker numbers it. */
   series: number;
   /** Row of the allocation; null for all of the series. */
   row: number | null;

@@ -41,7 +41,7 @@ interface TableOptions<Row, Sort extends string> {
 
 interface TableContent<Row, Sort extends string> {
   columns: readonly Column<Row, Sort>[];
-  /** In order. */
+  /** The rows in their order. */
   rows: readonly Row[];
   sort?: Sort;
   /** Shown above the sums of a part. */

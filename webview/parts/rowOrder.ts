@@ -10,7 +10,7 @@ export function filterRows<Row>(rows: readonly Row[], filter: string, textOf: (r
   });
 }
 
-/** By file, then number; rows without a line come last. */
+/** Orders by file, then by line. Rows without a line come last. */
 export function byLine(a: SourceLine | null, b: SourceLine | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   const files = a.file < b.file ? -1 : Number(a.file > b.file);

@@ -1,4 +1,4 @@
-/** Maximum of folders shown of a path. */
+/** Maximum number of folders shown of a path. */
 const SHOWN_FOLDERS = 1;
 
 /** `…/models/det.py`: the end of a path that begins at a root; one of the workspace as it is. */

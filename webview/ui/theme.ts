@@ -1,6 +1,6 @@
 /** The colors and fonts of the theme, for canvases. The style sheet has them for everything else. */
 
-/** As the style sheet names them, after `--leakline-`. */
+/** Colors, as the style sheet names them after `--leakline-`. */
 const COLORS = [
   ...(['grid', 'background', 'leak', 'live', 'liveFill', 'reserved', 'changed', 'capacity'] as const),
   ...(['snapshot', 'outOfMemory', 'collector', 'step'] as const),
@@ -9,7 +9,7 @@ type Colors = Record<(typeof COLORS)[number], string>;
 
 export interface ChartTheme extends Colors {
   text: string;
-  /** Of curves over each other; they begin again where there are more. */
+  /** Colors of overlaid curves. With more curves, they repeat. */
   series: readonly string[];
   fontFamily: string;
   /** Pixels. */

@@ -72,7 +72,7 @@ class Group:
 
     @property
     def key(self) -> str:
-        """The same in each search."""
+        """Identifies the owner in each search."""
         chain = next(iter(self.roots.values()))
         return chain.unnumbered or chain.pattern if self._numbered else chain.pattern
 
@@ -93,7 +93,7 @@ class Group:
 
     @property
     def length(self) -> int:
-        """Of the container; 0 without one."""
+        """Length of the container; 0 without one."""
         return self.container.length if self.container else 0
 
     def containers(self) -> Iterator[Tuple[int, int]]:

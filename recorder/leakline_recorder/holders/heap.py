@@ -86,7 +86,7 @@ class Heap:
 
 
 def _referents(value: Any) -> List[Any]:
-    """Of a module only its dictionary: Python 3.12's ``_asyncio`` also tells freed objects, which then live again, and
+    """The references of an object, of a module only its dictionary: Python 3.12's ``_asyncio`` also tells freed objects, which then live again, and
     the next visit of it never ends.
     """
     if is_a(value, types.ModuleType):

@@ -107,7 +107,7 @@ class Places:
         self._known: Dict[Tuple[int, str], Dict[int, Any]] = {}
 
     def index(self, sequence: Any, item: Any) -> Optional[int]:
-        """Of the first, in a list, tuple or deque."""
+        """Index of the first equal item, in a list, tuple or deque."""
         kind = next(kind for kind in _SEQUENCES if is_a(sequence, kind))
         return self._of(sequence, 'item', lambda: enumerate(list(kind.__iter__(sequence)))).get(id(item))
 

@@ -57,7 +57,7 @@ class Releases:
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}    # statements, with their places in the monitoring
 
     def find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> List[Release]:
-        """Those of one holder in its own files and in the program's."""
+        """The releases of a holder, in its own files and in those of the program."""
         if holder not in self._known:
             found = list(self._find(holder, loops))[:MAX_RELEASES]
             if self._statements.deadline.missed:
@@ -313,7 +313,7 @@ def _touches(method: ast.FunctionDef, name: str) -> bool:
 
 
 def codes(objects: List[Any], frames: Iterable[types.FrameType]) -> Iterator[types.CodeType]:
-    """Of all functions, of those in them, and of what runs."""
+    """Code of all functions, of functions in them, and of what runs."""
     pending = [value.__code__ for value in objects if is_a(value, types.FunctionType)] + [frame.f_code for frame in frames]
     seen: Set[int] = set()
     while pending:

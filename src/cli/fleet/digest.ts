@@ -103,7 +103,7 @@ export async function digestBeside(
 
 interface NamedInput {
   readonly path: string;
-  /** As the report calls it. */
+  /** The name in the report. */
   readonly name: string;
   readonly found: boolean;
 }

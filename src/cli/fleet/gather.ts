@@ -15,9 +15,9 @@ import { isMappedAlike, joinedReport, readSummary, summaryOf, type RankSummary, 
 
 /** The contents of folders of digests. */
 interface Gathered {
-  /** Of ranks that are reported on together. */
+  /** Contents of ranks that are reported together. */
   readonly contents: Contents;
-  /** Of ranks that are reported on one by one. */
+  /** Summaries of ranks that are reported one by one. */
   readonly summaries: readonly GroupSummary[];
 }
 
@@ -65,7 +65,7 @@ interface Beyond {
   readonly most: Bytes;
   readonly held: HeldSummaries;
   readonly reporting: Reporting;
-  /** Of all files; that of each rank if it is not known. */
+  /** The mapping of all files; without it, each rank has its own. */
   readonly mapping?: PathMapping;
 }
 

@@ -22,7 +22,7 @@ const FRAME = 100;
 export class HeldSummaries {
   private sound: GroupSummary[] = [];
   private unchecked: GroupSummary[] = [];
-  /** As JSON, about. */
+  /** Approximate length of `sound` as JSON. */
   private characters = 0;
 
   /** @param most characters of the report, see `mostCharacters` */
@@ -54,7 +54,7 @@ export class HeldSummaries {
     try {
       this.bound();
     } catch {
-      // Some can be joined, but not bounded: all are made again.
+      // Summaries that can be joined, but not bounded, are all made again.
       invalid.push(...this.sound);
       this.sound = [];
       this.characters = 0;
@@ -63,7 +63,7 @@ export class HeldSummaries {
   }
 
   private bound(): void {
-    // Of equal lines, the first stay: in the order of the report.
+    // The first of equal lines stay, in the order of the report.
     const runs = this.sound.flatMap(({ summary }) => summary.runs.map(({ run }) => run));
     boundRuns(
       runs.sort((a, b) => (a.id < b.id ? -1 : 1)),

@@ -4,7 +4,7 @@ import { UsageError } from '../usageError.js';
 
 /** The part of the inputs that a task works on. */
 interface Shard {
-  /** From 0. */
+  /** The number of the shard, from 0. */
   readonly index: number;
   readonly count: number;
   /** The source of the shard, for messages. */

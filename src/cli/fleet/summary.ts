@@ -14,7 +14,7 @@ import { readSmallFile } from '../../node/fileSource.js';
 import { VERSION } from '../../node/version.js';
 
 const SCHEMA = 'leakline.rank/1';
-/** As long as a report's lines may be: beyond, the digests are read. */
+/** Maximum size of the lines of a report. Above it, the digests are read. */
 const MAX_BYTES: Bytes = 32 << 20;
 
 /** The report on one rank, and its inputs. */

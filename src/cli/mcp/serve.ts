@@ -52,7 +52,7 @@ import { UsageError } from '../usageError.js';
 const MAX_REPORT = 1 << 28;
 /** Bad inputs named in an answer, and bad messages. */
 const MAX_COMPLAINTS = 5;
-/** In characters. */
+/** Maximum length of a complaint, in characters. */
 const MAX_COMPLAINT = 120;
 /** A code of JSON-RPC. */
 const INVALID_REQUEST = -32600;
@@ -262,7 +262,7 @@ export function recordAnswer(script: string): string {
 export class Roots {
   private constructor(
     private readonly root: string,
-    /** Without links. */
+    /** The allowed folders, with links resolved. */
     readonly real: readonly string[],
   ) {}
 

@@ -37,7 +37,7 @@ export interface UsedSegment {
   readonly address: number;
   readonly pool: number;
   readonly isExpandable: boolean;
-  /** In address order; no two neighbors are free and mapped alike. */
+  /** Blocks in address order. Free neighbors that are mapped alike are merged. */
   readonly blocks: readonly Part[];
 }
 
@@ -62,7 +62,7 @@ export interface Surroundings {
 export class CachingAllocator {
   readonly blocks = new Blocks();
   reserved: Bytes = 0;
-  /** In segments that cannot expand and hold no allocated block. */
+  /** Bytes in segments that cannot expand and hold no allocated block. */
   idle: Bytes = 0;
   allocated: Bytes = 0;
   /** Where the driver places the next segment. */

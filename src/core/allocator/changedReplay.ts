@@ -56,7 +56,7 @@ export class ChangedReplay {
   private readonly blockOf: Int32Array;
   /** Rows whose free waits for another stream. */
   private waiting: number[] = [];
-  /** Those whose free completes behind the next allocation. */
+  /** Rows whose free completes behind the next allocation. */
   private late: number[] = [];
   private ordinal = NONE;
   private peak: Bytes = 0;

@@ -58,7 +58,7 @@ export interface DeviceAnswer {
   replay: ReplayProof;
   /** The rest is null where the replay disagrees with the recording. */
   recorded: RecordedOutcome | null;
-  /** Those that change something, the best first. Settings of the question are all there. */
+  /** Changes that make a difference, the best first, and all settings of the question. */
   outcomes: ChangeOutcome[];
 }
 
@@ -234,11 +234,11 @@ export interface ReservedAnswer {
 
 /** A setting of the allocator, replayed with the recorded requests. */
 export interface ReplayedSetting {
-  /** As in `PYTORCH_CUDA_ALLOC_CONF`. */
+  /** The setting, as `PYTORCH_CUDA_ALLOC_CONF` has it. */
   setting: string;
-  /** Maximum of reserved bytes with this setting. */
+  /** Peak of reserved bytes with this setting. */
   reservedPeakBytes: Bytes;
-  /** Maximum of reserved bytes with the recorded settings, by the same replay. */
+  /** Peak of reserved bytes with the recorded settings, by the same replay. */
   insteadOfBytes: Bytes;
   /** True if memory from before the trace had to be laid out in an order that is not known. */
   isEstimate: boolean;

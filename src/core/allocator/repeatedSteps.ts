@@ -54,9 +54,9 @@ export function memoryEnd(
 class Period {
   /** Live memory that a repetition adds. */
   readonly growth: Bytes;
-  /** By row of an allocation of the period, its place among them. */
+  /** The position of each allocation of the period, by row. */
   private readonly places = new Map<number, number>();
-  /** By row that the period frees: the row of the period that the next one frees in its place. */
+  /** For each row that the period frees, the row that the next period frees instead. */
   private readonly successors = new Map<number, number>();
 
   constructor(

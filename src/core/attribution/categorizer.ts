@@ -40,11 +40,11 @@ interface Habits {
   rows: Uint32Array;
   /** Forward passes, or parts of one, before which the stack allocated. */
   rounds: Uint32Array;
-  /** One stands for any number, unless the stack is unmarked. */
+  /** Allocations that a backward pass freed; for a marked stack, 1 means one or more. */
   freedInBackward: Uint32Array;
-  /** Of stacks of an optimizer. */
+  /** Allocations of an optimizer that were freed before the next forward pass. */
   freedBeforeForward: Uint32Array;
-  /** In steps. */
+  /** The longest life of a freed allocation, in steps. */
   longestFreedAge: Uint32Array;
   /** Steps of the allocations that are still live at the end. */
   survivorSteps: Uint32Array;
@@ -270,7 +270,7 @@ export class Categorizer {
         lastSurvivorStep[stack] = step;
         continue;
       }
-      // Of stacks with a role, one is enough.
+      // One of the stacks with a role is enough.
       const isOpen = freedInBackward[stack] === 0 || role === StackRole.Unmarked;
       if (isOpen && this.isFreedInBackward(death)) freedInBackward[stack]++;
       if (role === StackRole.Optimizer && forwards.upTo(death - 1) <= round) freedBeforeForward[stack]++;

@@ -14,13 +14,13 @@ export class BlockSizes {
     this.counts.set(size, (this.counts.get(size) ?? 0) + 1);
   }
 
-  /** Those of the size that holds most. */
+  /** The blocks of the size that holds most bytes. */
   most(): EqualBlocks {
     return largestOf([...this.counts].map(([size, blocks]) => ({ size, blocks })));
   }
 }
 
-/** Of blocks of several sizes or stacks those that hold most together. */
+/** The entry whose blocks hold most bytes together. */
 export function largestOf(all: readonly EqualBlocks[]): EqualBlocks {
   return all.reduce((most, one) => (one.size * one.blocks > most.size * most.blocks ? one : most), {
     size: 0,

@@ -8,7 +8,7 @@ export interface Failure {
   event: number;
   /** Since the start of the history; null if unknown. */
   time: Microseconds | null;
-  /** As the allocator rounded it. */
+  /** The request, as the allocator rounded it. */
   askedBytes: Bytes;
   /** Free memory of the device; null if unknown. */
   deviceFreeBytes: Bytes | null;

@@ -36,7 +36,7 @@ interface LifetimeTable {
   stacks: readonly StackLifetimes[];
 }
 
-/** Maximum of bins for floors. */
+/** Maximum number of bins for floors. */
 const MAX_BINS = 256;
 /** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
 const USUAL = 0.95;
@@ -128,7 +128,7 @@ export class LifeSums<One extends Life> {
   /** Survivors by step of birth, freed ones by age in steps. */
   private readonly births = new Map<number, number>();
   private readonly ages = new Map<number, number>();
-  /** By step of death. */
+  /** Freed allocations by the step in which they were freed. */
   private readonly freed = new Map<number, { births: number[]; bytes: Bytes; first: One; order: number }>();
 
   get isEmpty(): boolean {

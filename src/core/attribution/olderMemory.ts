@@ -7,7 +7,7 @@ import type { EqualBlocks } from './equalBlocks.js';
 import { freeStacks } from './lifetimes.js';
 import type { WeightCopies } from './weightCopies.js';
 
-/** What in the trace has the sizes of the weights. */
+/** Kinds of memory in the trace whose sizes are those of the weights. */
 export const WEIGHT_EVIDENCE = ['gradients', 'optimizerState', 'weightCopies'] as const;
 export type WeightEvidence = (typeof WEIGHT_EVIDENCE)[number];
 
@@ -16,7 +16,7 @@ export interface OlderAt {
   bytes: Bytes;
   /** Null if no sizes of weights are known. */
   evidence: WeightEvidence | null;
-  /** By use; unknown is the rest. */
+  /** Bytes by use. The rest is unknown. */
   parameterBytes: Bytes;
   stateBytes: Bytes;
   /** Gradients of the step before, freed in the trace. */
@@ -47,13 +47,13 @@ interface Younger {
 
 type Sizes = ReadonlyMap<Bytes, number>;
 
-/** Maximum of tensors that an optimizer stores per parameter. */
+/** Maximum number of tensors that an optimizer stores per parameter. */
 const STATES = 2;
 /** Share of the bytes whose sizes must be found again: fewer are equal by chance. */
 const MATCHING = 0.9;
-/** What each step replaces. */
+/** Categories of memory that each step replaces. */
 const OF_TRAINING: ReadonlySet<CategoryCode> = new Set([CategoryCode.Gradients, CategoryCode.OptimizerState]);
-/** What a forward pass leaves for the backward pass. */
+/** Categories of memory that a forward pass leaves for the backward pass. */
 const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, CategoryCode.WeightCopies]);
 /** Share of older memory that a pass before must make up to be recognized. */
 const MIN_PASS_SHARE = 0.5;

@@ -7,7 +7,7 @@ export type FileLookup = (recorded: string) => string | null;
 
 /** A source line that owns memory. */
 export interface OwnerLine {
-  /** Relative to its workspace folder with `/` when mapped, else as recorded. */
+  /** The path, relative to its workspace folder if mapped, else as recorded. */
   file: string;
   /** 1-based. */
   line: number;

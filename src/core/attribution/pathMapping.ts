@@ -28,7 +28,7 @@ export interface PathMapping extends UnmappedFiles {
   lookup(recorded: string): string | null;
 }
 
-/** Maximum of pairs of folders, far above real projects. */
+/** Maximum number of pairs of folders, far above real projects. */
 const MAX_PAIRS = 10_000;
 
 /** A user's file of the training machine; several spellings of one path are one file. */

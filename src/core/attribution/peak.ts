@@ -16,11 +16,11 @@ export interface PeakGroup {
   category: CategoryCode;
   bytes: Bytes;
   blocks: number;
-  /** Of these, those of the size that holds most. */
+  /** The blocks of the size that holds most bytes. */
   equal: EqualBlocks;
-  /** Of these, blocks that wait for the backward pass. */
+  /** The number of blocks that wait for the backward pass. */
   keptForBackward: number;
-  /** Of these, blocks that were allocated more than a step before. */
+  /** The number of blocks that were allocated more than a step earlier. */
   fromEarlierSteps: number;
 }
 

@@ -20,7 +20,7 @@ export interface Scope {
 
 /** Scopes of one device, those of the highest peaks. */
 const MAX_SCOPES = 32;
-/** So many names that differ in their numbers, once each, are one name. */
+/** Minimum number of names, each met once, that become one name because they differ only in numbers. */
 const MIN_NUMBERED = 3;
 
 /** The scopes of a device that begin and end in its trace, by name, in the order in which they first begin. */

@@ -12,7 +12,7 @@ export interface PoolFacts {
   isExpandable: boolean;
   reservedBytes: Bytes;
   liveBytes: Bytes;
-  /** In segments without live blocks: a cache that `empty_cache` frees. */
+  /** Bytes in segments without live blocks, which `empty_cache` frees. */
   idleBytes: Bytes;
 }
 
@@ -110,7 +110,7 @@ function placesOf({ segments }: Snapshot): SegmentFacts['places'] {
   }));
 }
 
-/** True of a segment whose few live bytes pin it. @param liveBytes in it */
+/** True for a segment whose few live bytes pin it. @param liveBytes in it */
 export function isPinned({ segments }: Snapshot, segment: number, liveBytes: Bytes): boolean {
   const isLarge = segments.isSmall[segment] === 0 && segments.isExpandable[segment] === 0;
   return isLarge && liveBytes > 0 && liveBytes < PINNED * segments.totalSize[segment];

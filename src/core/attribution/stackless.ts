@@ -10,7 +10,7 @@ export function stacklessBucket({ absent }: Snapshot, isRecorded: boolean): Stac
   return isRecorded || absent.includes('stacks') ? 'noStack' : 'beforeRecording';
 }
 
-/** The same of the allocations of a history, by row. */
+/** The bucket of each allocation of a history without a stack, by row. */
 export function stacklessRows(snapshot: Snapshot, history: DeviceHistory): (row: number) => StacklessBucket {
   const { birth, death } = history.allocations;
   // A trace that lost its oldest events frees memory without a recorded allocation.

@@ -40,7 +40,7 @@ export function findSteps(
   return starts === null ? null : { source: 'period', device: trace.device, starts };
 }
 
-/** The same steps in the trace of another device of the process, by their times; null if there are none. */
+/** The steps in the trace of another device of the process, by their times; null if there are none. */
 export function stepsOnDevice(snapshot: Snapshot, steps: Steps, device: number): Steps | null {
   if (device === steps.device) return steps;
   const from = snapshot.traces.find((trace) => trace.device === steps.device);
@@ -72,7 +72,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
     const name = text.startsWith(PROFILER) ? -1 : annotations.name[i];
     getOrAdd(byName, name, () => []).push(annotations.timeUs[i]);
   }
-  // Of several optimizers the busiest counts the steps; the others step with it or less often.
+  // The busiest of several optimizers counts the steps; the others step with it or less often.
   const times = [...byName.values()].reduce<number[]>((most, one) => (one.length > most.length ? one : most), []);
   if (times.length < MIN_TURNS) return null;
   const starts: number[] = [];

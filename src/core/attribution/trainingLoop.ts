@@ -19,7 +19,7 @@ const EVEN = 1.01;
 /** Without training: share of the trace up to which turns must go, and lines of a `forward` that is more than one loop. */
 const FILLED = 0.8;
 const LINES_OF_PASS = 3;
-/** Maximum of examined loops, those with most iterations first. */
+/** Maximum number of examined loops, those with most iterations first. */
 const MAX_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
 const CALLS_ON =
@@ -33,7 +33,7 @@ interface Place {
   /** File and name of the frame, as one key. */
   code: string;
   line: number;
-  /** True of the outermost module's `forward`: the innermost frame that a step can be identified by. */
+  /** True for the outermost module's `forward`: the innermost frame that a step can be identified by. */
   isForward: boolean;
   /** The frame's names mention timesteps or tokens. */
   isOfOneResult: boolean;
@@ -72,7 +72,7 @@ interface Loop {
   holdsOptimizer: boolean;
 }
 
-/** Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line. */
+/** The innermost loop that holds whole steps, because an epoch holds many; of equal ones, the outermost frame's first. */
 function mostTurns(loops: readonly Loop[], places: Places): Loop | null {
   const frequent = loops.filter(({ starts }) => starts.length >= MIN_TURNS);
   const withOptimizer = frequent.filter(({ holdsOptimizer }) => holdsOptimizer);
@@ -95,7 +95,7 @@ class Places {
 
   constructor(private readonly snapshot: Snapshot) {}
 
-  /** From the outside in; empty where no line of the user is known. */
+  /** The loops around a stack, outermost first; empty if no line of the user is known. */
   path(stack: StackId): readonly number[] {
     return getOrAdd(this.pathOf, stack, () => this.findPath(stack));
   }
@@ -129,7 +129,7 @@ class Places {
     return false;
   }
 
-  /** True of a function beside a module's `forward`: it may be a method that goes through layers. */
+  /** True for a function beside a module's `forward`: it may be a method that goes through layers. */
   private isInModule(place: number): boolean {
     const { code, isForward } = this.all[place];
     const [file, name] = code.split('/').map(Number);
@@ -160,7 +160,7 @@ class Places {
       const file = strings.text(frames.file[frame]).replaceAll('\\', '/');
       if (recordedKind(file) === 'native') continue;
       const name = functionName(strings.text(frames.name[frame]));
-      // Some call a module's `forward` themselves.
+      // Some programs call the `forward` of a module themselves.
       if (isOfUser && name === 'forward') {
         path.push(this.place(path.at(-1) ?? -1, frame, true));
         break;

@@ -8,7 +8,7 @@ export interface Gunzip {
 export interface Unfolding {
   readonly fileBytes: number;
   bytes: number;
-  /** From the opener of the file: the core has no decompression of its own. */
+  /** Decompression by the opener of the file, because the core has none. */
   gunzip(): Gunzip;
 }
 

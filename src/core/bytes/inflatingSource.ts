@@ -17,7 +17,7 @@ const FIRST_BYTES = 1 << 10;
 /** An input that unfolds into more than this many times its size, beyond the first bytes, is made to exhaust us. */
 const MAX_RATIO = 500;
 const RATIO_COUNTS_FROM = 1 << 26;
-/** The same of a file with all that is packed in it, in each other or side by side; parts may be read several times. */
+/** Output that a file may have in any case, with all that is packed in it; parts may be read several times. */
 const FREE_OF_FILE = 1 << 29;
 const MAX_OUTPUT = 64 * 2 ** 30;
 /** Input without any output (headers, empty blocks) that is looked through. */

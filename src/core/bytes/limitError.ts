@@ -21,9 +21,9 @@ export type LimitKind =
   /** Packed data without content. */
   | 'emptyBytes'
   | 'devices'
-  /** Of a zip archive. */
+  /** The size of the directory of a zip archive. */
   | 'directoryBytes'
-  /** On one page. */
+  /** The number of snapshots on one page. */
   | 'snapshots'
   | 'graphBytes'
   /** Samples of a log. */

@@ -10,7 +10,7 @@ interface Observation {
   signal?: AbortSignal | undefined;
   /** Receives the share of the source, never falling. */
   onProgress?: ((fraction: number) => void) | undefined;
-  /** From now on, in milliseconds; no limit where left out. */
+  /** The time limit from now on, in milliseconds; without it, there is no limit. */
   timeLimitMs?: number | undefined;
 }
 

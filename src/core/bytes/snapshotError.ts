@@ -16,7 +16,7 @@ export class SnapshotError extends Error {
   constructor(
     readonly reason: SnapshotErrorReason,
     message: string,
-    /** Of a forbidden opcode in its pickle; null of everything else. */
+    /** The offset of a forbidden opcode in its pickle; null for other errors. */
     readonly offset: number | null = null,
   ) {
     super(message);

@@ -59,7 +59,7 @@ export interface SnapshotDigest extends TraceFacts {
   savedAtUs: Microseconds | null;
   devices: readonly DeviceTotals[];
   warnings: readonly SnapshotWarning[];
-  /** Of the user, as recorded: those that any stack names, also stacks that the digest leaves out. */
+  /** Files of the user, as recorded, also of stacks that the digest leaves out. */
   files: readonly string[];
   frames: readonly DigestFrame[];
   groups: readonly LiveGroup[];
@@ -194,7 +194,7 @@ function usersFiles({ frames, strings }: Snapshot): string[] {
   return files.filter((file) => ['user', 'interactive'].includes(recordedKind(file)));
 }
 
-/** True of what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. */
+/** True for what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. */
 function isOnPurpose({ code, device }: SnapshotWarning, recording: Recording | null): boolean {
   if (code === 'noTrace') return recording?.isLight === true;
   if (code !== 'ringOverflow' || device === undefined || recording === null) return false;

@@ -352,7 +352,7 @@ const digest: v.GenericSchema<SnapshotDigest> = v.object({
   recording: v.nullable(recording),
 });
 
-/** True of a digest whose every index leads into its table: nothing that is made of it stumbles. */
+/** True for a digest whose every index leads into its table: nothing that is made of it stumbles. */
 export function isDigest(value: unknown): value is SnapshotDigest {
   if (!v.is(digest, value)) return false;
   const { frames, groups, blocks: live, segments: facts, spans } = value;

@@ -46,14 +46,14 @@ export interface DigestOlder extends Omit<OlderAt, 'freed'> {
 
 /** An allocation that failed, and what was held then. */
 export interface DigestFailure {
-  /** Of the stack that asked: indices into the digest's frames, as in `LiveGroup`. */
+  /** The stack of the request: indices into the frames of the digest, see `LiveGroup`. */
   frames: readonly number[];
   forwardFrames: readonly number[];
-  /** Of the blocks that were free inside segments; null where the input does not say. */
+  /** The largest free block inside segments; null if unknown. */
   largestFreeBytes: Bytes | null;
   /** Whether another setting of the allocator would have avoided it, by a replay that fails as recorded; null if unknown. */
   replayed: FailureAnswer | null;
-  /** As of a peak: `event` is that of the failure. */
+  /** What was held, in the form of a peak. `event` is that of the failure. */
   held: DigestPeak;
 }
 

@@ -19,7 +19,7 @@ export interface LiveGroup {
   liveBytes: Bytes;
   requestedBytes: Bytes;
   blocks: number;
-  /** Of these, those of the size that holds most. */
+  /** The blocks of the size that holds most bytes. */
   equal: EqualBlocks;
   /** Live bytes by `CategoryCode`; they add up to `liveBytes`. */
   categories: Float64Array;

@@ -18,7 +18,7 @@ export interface TraceCurve {
   readonly startUs: Microseconds | null;
   /** States after these events; one value more, the first is the state before the trace. */
   readonly live: Float64Array;
-  /** The same; null where the input does not say. */
+  /** Reserved bytes in these states; null if unknown. */
   readonly reserved: Float64Array | null;
   /** The first allocations that failed. */
   readonly outOfMemory: readonly Failure[];

@@ -25,7 +25,7 @@ export interface TraceMeeting {
   readonly anchors: Anchors;
   /** Ordinals of the boundary marks that earlier dumps left. */
   readonly marks: readonly number[];
-  /** As in the recording, null without one. */
+  /** The time of the snapshot by the recording; null without one. */
   readonly takenAtUs: Microseconds | null;
   /** The recording's for this device. */
   readonly behindUs: Microseconds | null;
@@ -67,7 +67,7 @@ export const UNKNOWN = 0xffffffff;
 
 /** Events that a hash covers; a power of two. */
 export const HASHED = 8;
-/** Of all places one in so many is an anchor, near the ends of a trace more. */
+/** One place of about this many is an anchor; near the ends of a trace, more are. */
 const SPARSE = 63;
 const DENSE = 3;
 const NEAR_END = 8192;
@@ -119,7 +119,7 @@ function placesOf({ events }: Snapshot, { first, count }: DeviceTrace): Pick<Tra
   const time = new Growable(Float64Array);
   const { action, addrLow, addrHigh, size } = events;
   const leaving = factorOf(HASHED);
-  /** Of the last events, by their ordinals' last bits: each is hashed once. */
+  /** Hashes of the last events, by the last bits of their ordinals: each is computed once. */
   const lately = new Int32Array(HASHED);
   let rolling = 0;
   for (let i = 0; i < count; i++) {

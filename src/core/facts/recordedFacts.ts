@@ -12,7 +12,7 @@ export interface LineOwner {
   readonly place: RecordedPlace | null;
   /** True if the workspace has the file of the place. */
   readonly isMapped: boolean;
-  /** At the search before, null if it was not there. */
+  /** The owner at the previous search; null if it was not there. */
   readonly before: RecordedOwner | null;
 }
 
@@ -30,13 +30,13 @@ export interface RecordedLine {
   readonly isComplete: boolean;
 }
 
-/** Maximum of steps that allocated memory outside of a holder: a variable with a former value. */
+/** Maximum number of steps that allocated memory outside of a holder: a variable with a former value. */
 export const PASSING_STEPS = 2;
 
 /** Everything that the recorder's searches for holders showed of a run, by line. */
 export class RecordedFacts {
   private readonly byLine = new Map<string, LineOwner[]>();
-  /** As {@link RecordedLine.garbage}. */
+  /** Garbage by line, see {@link RecordedLine.garbage}. */
   private readonly garbage = new Map<string, LineOwner>();
   private readonly lastSearch: number;
   private readonly isComplete: boolean;
@@ -67,7 +67,7 @@ export class RecordedFacts {
     const { lastSearch, isComplete } = this;
     const garbage = this.garbage.get(keyOf(line)) ?? null;
     if (owners.length === 0) return { owners, holder: null, garbage, lastSearch, isComplete };
-    // Each module in a list is an owner, with the same name and statement.
+    // The modules in a list are owners with one name and one statement.
     const sums = new Map<string, { bytes: Bytes; first: LineOwner }>();
     for (const one of owners) {
       const sum = getOrAdd(sums, nameKey(one), () => ({ bytes: 0, first: one }));

@@ -2,7 +2,7 @@ import { LimitError } from '../bytes/limitError.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
-/** As many as PyTorch can number. */
+/** The number of devices that PyTorch can number. */
 const MAX_DEVICES = 128;
 
 /** Limits the devices: a few bytes name one, and each costs work. @param name of the input @throws LimitError */

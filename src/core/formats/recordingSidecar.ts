@@ -4,7 +4,7 @@ import { finite } from '../model/schema.js';
 import type { Recording } from '../model/recording.js';
 import { parseJson } from './json/parseJson.js';
 
-/** Maximum of entries in a list. */
+/** Maximum number of entries in a list. */
 const MAX_ENTRIES = 10_000;
 
 /** Loops around a step, which each line of a report is compared with. */
@@ -26,7 +26,7 @@ const amount = v.pipe(finite, v.minValue(0));
 const amountOrNull = v.fallback(v.nullable(amount), null);
 const amountOrZero = v.fallback(amount, 0);
 
-/** Those entries of a list that fit. */
+/** A list without the entries that do not fit the schema. */
 function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MAX_ENTRIES) {
   return v.pipe(
     v.array(v.unknown()),
@@ -143,7 +143,7 @@ const process = v.object({ residentBytes: amountOrNull });
 const git = v.object({ commit: v.pipe(text, v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)) });
 
 const sidecar = v.object({
-  /** Each adds fields to the one before. */
+  /** The version of the format. Each version adds fields to the earlier one. */
   schema: v.picklist(['leakline.recording/1', 'leakline.recording/2', 'leakline.recording/3']),
   run: v.fallback(text, ''),
   rank: amountOrNull,

@@ -18,7 +18,7 @@ import { t } from '../text/translate.js';
 /** Bytes of a trace entry in recent releases, with its share of stacks: more than this per entry wastes a guess. */
 const EVENT_BYTES = 120;
 
-/** The same for each object that the writer numbers. */
+/** Bytes of each object that the writer numbers. */
 const SLOT_BYTES = 28;
 
 const PROTO = 0x80;

@@ -12,7 +12,7 @@ import { checkpoint } from './torch/foreignPickle.js';
 /** LONG1 of ten bytes: 0x1950a86a20f9469cfc6c, a pickle of its own that `torch.save` writes in front. */
 const MAGIC = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e];
 const PROTO = 0x80;
-/** From protocol 4 on, the opcode and the length of a writer's buffer stand before it. */
+/** The opcode before the length of a writer's buffer, from protocol 4 on. */
 const FRAME = 0x95;
 const FRAME_BYTES = 9;
 

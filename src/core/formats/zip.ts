@@ -51,7 +51,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   return wrapResult(oneOf(result, members.length), container, source.size);
 }
 
-/** Of archives whose snapshots are read one after the other: to choose them looks into each member. */
+/** Members of archives whose snapshots are read one after the other, because choosing them reads each member. */
 const known = new WeakMap<ByteSource, readonly [all: readonly ZipMember[], chosen: readonly ZipMember[]]>();
 
 async function membersOf(source: ByteSource): Promise<readonly [readonly ZipMember[], readonly ZipMember[]]> {

@@ -10,7 +10,7 @@ const MAX_MENTIONS = 2;
 /** No name is shortened beyond this. */
 const SHORTEST: Bytes = 120;
 
-/** The same frames with names that are short enough for all of them. */
+/** Returns the frames with shortened names, so that all fit. */
 export function boundedNames(frames: FrameTable, strings: StringPool, free = MAX_NAMES): FrameTable {
   const most = Math.max(free, MAX_MENTIONS * strings.utf8().bytes.length);
   let bytes = 0;

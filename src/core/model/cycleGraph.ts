@@ -3,7 +3,7 @@ import type { Bytes } from './units.js';
 
 /** A Python object of a reference cycle. */
 export interface CycleNode {
-  /** In Python's words, such as `dict[2]` or `function\nhook`. */
+  /** The text that Python gives a node, such as `dict[2]` or `function\nhook`. */
   readonly label: string;
   readonly isTensor: boolean;
   /** Where the tensor was allocated, innermost first; empty where not known. */

@@ -1,6 +1,6 @@
 type Fields = Record<string, unknown>;
 
-/** True of equal values, arrays and objects of plain data. */
+/** True for equal values, arrays and objects of plain data. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -21,14 +21,14 @@ export function drawHashKey(): HashKey {
 /** This process's own. */
 export const PROCESS_KEY: HashKey = drawHashKey();
 
-/** Of `bytes[from .. to)`. */
+/** The hash of `bytes[from .. to)`. */
 export function textHash(bytes: Uint8Array, from: number, to: number, { start, factor }: HashKey): number {
   let hash = start;
   for (let i = from; i < to; i++) hash = Math.imul(hash ^ bytes[i], factor);
   return mixed(hash);
 }
 
-/** Of three numbers of at most 32 bits. */
+/** The hash of three numbers of at most 32 bits. */
 export function tripleHash(a: number, b: number, c: number, { start, factor }: HashKey): number {
   let hash = Math.imul(a ^ start, factor);
   hash = Math.imul(hash ^ (hash >>> 16) ^ b, factor);
@@ -36,7 +36,7 @@ export function tripleHash(a: number, b: number, c: number, { start, factor }: H
   return mixed(hash);
 }
 
-/** Of the two words of an address. */
+/** The hash of the two words of an address. */
 export function addressHash(low: number, high: number, { start, factor }: HashKey): number {
   let hash = Math.imul(low ^ start, factor);
   hash = Math.imul(hash ^ (hash >>> 16) ^ high, factor);

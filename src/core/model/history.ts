@@ -11,15 +11,15 @@ export interface DeviceHistory {
   readonly allocations: AllocationTable;
   /** Live bytes after event `i - 1`; `trace.count + 1` values. Computed on first use. */
   readonly live: Float64Array;
-  /** The same after one event, without the column before the trace and at the peak. */
+  /** Live bytes after one event. Before the trace and at the peak, this does not compute the column. */
   liveAfter(ordinal: number): Bytes;
   /** Reserved bytes after event `i - 1`; null if unknown. Computed on first use. */
   readonly reserved: Float64Array | null;
-  /** The same after one event, without the column. */
+  /** Reserved bytes after one event, null if unknown. This does not compute the column. */
   reservedAfter(ordinal: number): Bytes | null;
   /** Time of event `i` since `startUs`, never falling; null if unknown. Computed on first use. */
   readonly time: Float64Array | null;
-  /** The same of one event, without the column if no clock stepped back. */
+  /** Time of one event, null if unknown. This computes the column only if a clock stepped back. */
   timeAt(ordinal: number): Microseconds | null;
   readonly startUs: Microseconds | null;
   /** Bytes that the trace leaves allocated and the blocks do not have, or the other way round. */
@@ -167,7 +167,7 @@ class ReservedBytes {
 /** Events are recorded under the device's lock, but their clock is fitted: a step back is levelled out. */
 class TraceTimes {
   private made: Float64Array | null = null;
-  /** Of the events since the origin, and of the origin since the start. */
+  /** Times of the events since the origin, which is a time since the start. */
   private readonly sinceUs: WholeNumbers;
   private readonly originUs: Microseconds;
 

@@ -13,7 +13,7 @@ export class MarkCount {
     this.words[ordinal >>> 5] |= 1 << ordinal;
   }
 
-  /** To be called once all marks are made. */
+  /** Counts the marks. Call it after the last mark. */
   count(): this {
     const { words, before } = this;
     for (let i = 1; i < words.length; i++) before[i] = before[i - 1] + bitsIn(words[i - 1]);

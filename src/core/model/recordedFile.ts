@@ -28,7 +28,7 @@ const TORCH_TREE =
 const GENERATED =
   /(?:^|[\\/])(?:torchinductor_[^\\/]*[\\/].*|torch_compile_debug[\\/].*|fx_generated__[^\\/]*\.py|[a-z0-9]{2}[\\/]c[a-z2-7]{51}\.py)$/;
 
-/** In place of the file and the function of all stacks that a snapshot has too many of, see `boundedStacks`. */
+/** File and function of the stacks that a snapshot has too many of, see `boundedStacks`. */
 export const SMALLER_STACKS = '<smaller stacks>';
 
 /** Kinds by name: the stacks of a run repeat file names. */

@@ -61,7 +61,7 @@ export interface RecordedLoop {
   readonly line: number;
   /** How often its body has begun again since recording began; null for unknown, such as a loop in C. */
   readonly rounds: number | null;
-  /** It turns once per step: at most one does. */
+  /** True for the loop whose body runs once per step; at most one loop is. */
   readonly isStepLoop: boolean;
 }
 
@@ -75,9 +75,9 @@ export interface RecordedRelease {
 
 /** A source file of the program. */
 export interface RecordedSource {
-  /** As recorded. */
+  /** The path, as recorded. */
   readonly file: string;
-  /** Of its bytes, in hexadecimal. */
+  /** The hash of the file, in hexadecimal. */
   readonly sha256: string;
 }
 
@@ -93,7 +93,7 @@ export interface RecordedContainer {
   readonly type: string;
   /** Items in it. */
   readonly length: number;
-  /** Maximum of items, null if Python does not show it. */
+  /** Maximum number of items, null if Python does not show it. */
   readonly maxlen: number | null;
 }
 
@@ -106,7 +106,7 @@ export interface RecordedOwner {
   /** The statement that stores the memory, as recorded; null if the recorder found none. */
   readonly place: RecordedPlace | null;
   readonly bytes: Bytes;
-  /** Of `bytes`, the part that only autograd's graphs hold. */
+  /** The part of `bytes` that only graphs of autograd hold. */
   readonly graphBytes: Bytes;
   /** Steps that allocated its memory, null if unknown. */
   readonly allocatedSteps: RecordedSteps | null;

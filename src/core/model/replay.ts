@@ -34,9 +34,9 @@ export interface Replay {
 }
 
 const NO_ROW = -1;
-/** In place of a row: the last word of the trace about an address was a free. */
+/** Stands for a row if the last event of the trace at an address was a free. */
 const FREED = -2;
-/** In place of a death: the block is still there, whatever the trace says later. */
+/** Stands for a free that never happens: the block is still there, whatever the trace says later. */
 const HELD = 0x7fffffff;
 /** Unit of a device's blocks. Traces without requested sizes, and those of pinned host memory, have sizes of blocks. */
 const GRANULE: Bytes = 512;
@@ -68,7 +68,7 @@ class TraceReplay {
   private allocs = 0;
   private frees = 0;
   private liveBefore: Bytes = 0;
-  /** From here on in bytes above those before the trace: after the last event, and the highest up to then. */
+  /** Live bytes after the last event, in addition to those before the trace; `highest` is their maximum. */
   private end: Bytes = 0;
   private highest: Bytes = 0;
   private peak = -1;

@@ -121,7 +121,7 @@ export function lowestHighWord({ events, segments, blocks }: Snapshot, { trace }
   return lowest === Infinity ? 0 : lowest;
 }
 
-/** By address. */
+/** The segments at an event, by address. */
 function segmentsAt(
   { events, segmentEvents, segments }: Snapshot,
   { trace }: DeviceHistory,

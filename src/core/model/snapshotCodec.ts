@@ -11,7 +11,7 @@ export type SnapshotFacts = Omit<Snapshot, TableName | 'strings'> & Pick<EventTa
 
 export interface PackedSnapshot {
   readonly facts: SnapshotFacts;
-  /** By table and name, such as `events.action`. Columns that the snapshot does not have are left out. */
+  /** Columns by table and name, such as `events.action`, without those that the snapshot does not have. */
   readonly columns: Readonly<Record<string, Column>>;
 }
 

@@ -50,7 +50,7 @@ export class SpareColumns {
     };
   }
 
-  /** Of rows that another snapshot takes over, it knows only that there was a stack: it has its own. */
+  /** Forgets the stacks of rows that another snapshot takes over: that snapshot has its own. */
   forgetStacks(first: number, end: number): void {
     const { stack } = this.columns;
     for (let row = first; row < end; row++) if (stack[row] > EMPTY_STACK) stack[row] = EMPTY_STACK + 1;

@@ -57,7 +57,7 @@ export class StringPool implements StringTable {
     return this.lengthOf(id) <= most ? id : this.findShortened(this.bytes, this.start(id), this.ends.data[id], most);
   }
 
-  /** In bytes. */
+  /** The length of a text, in bytes. */
   lengthOf(id: StringId): number {
     return this.ends.data[id] - this.start(id);
   }
@@ -138,7 +138,7 @@ export class StringPool implements StringTable {
   }
 }
 
-/** True of a byte that is not the first of its character. */
+/** True for a byte that is not the first of its character. */
 function isInside(byte: number): boolean {
   return (byte & 0xc0) === 0x80;
 }

@@ -4,9 +4,9 @@ import { Action, type DeviceTrace, type EventTable, type Snapshot } from './snap
 
 /** The live memory after any event of a trace. One pass finds it for the ends of all earlier dumps of the process. */
 export class TraceEnds {
-  /** By event that allocates, the next one at its address; beyond the trace if there is none. 0 for other events. */
+  /** For each event that allocates, the next event at its address, or the end of the trace. 0 for other events. */
   private readonly until: Uint32Array;
-  /** By event, the first one at its address. */
+  /** For each event, the first event at its address. */
   private readonly firstOf: Uint32Array;
   /** The last event of each address. */
   private readonly last = new AddressTable();

@@ -6,7 +6,7 @@ export function isNarrow(value: number): boolean {
   return value >>> 0 === value;
 }
 
-/** The same numbers in eight bytes each. */
+/** Returns numbers in eight bytes each. */
 export function widened(numbers: WholeNumbers): Float64Array<ArrayBuffer> {
   return numbers instanceof Float64Array ? numbers : new Float64Array(numbers);
 }

@@ -88,7 +88,7 @@ export class FailureList {
   /** Failures that were different from all kept ones, and were too many. */
   leftOut = 0;
   private readonly groups = new Map<string, Group>();
-  /** By the numbers alone: a logger repeats a message without its traceback. */
+  /** Groups by their numbers: a logger repeats a message without its traceback. */
   private readonly byNumbers = new Map<string, Group>();
 
   add(failure: OomFailure): void {

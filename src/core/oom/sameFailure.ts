@@ -13,7 +13,7 @@ export interface MessageOrigin {
 
 /** A failed request of a snapshot. */
 interface RecordedRequest {
-  /** As the allocator rounded it. */
+  /** The request, as the allocator rounded it. */
   readonly askedBytes: Bytes;
   readonly device: number;
   /** The device's memory; null if unknown. */

@@ -1,7 +1,7 @@
 import { unsigned } from './integers.js';
 import { Op } from './opcodes.js';
 
-/** In place of the bytes behind an opcode: it is not followed here. */
+/** Stands for the length of an opcode that is not followed here. */
 const OTHER = 127;
 /** Bytes behind each opcode; -1, -4: a length of so many bytes, and what it counts. */
 const OPERANDS = new Int8Array(256).fill(OTHER);

@@ -95,7 +95,7 @@ export class PickleMachine {
     return this.operands.wanted;
   }
 
-  /** To be called when nothing more is to be run. */
+  /** Releases the machine. Call it after the last opcode. */
   close(): void {
     // After an error, more slots may be filled than were counted.
     this.records?.close(this.done ? this.memoCount : this.memo.length);

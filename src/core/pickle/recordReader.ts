@@ -12,7 +12,7 @@ export interface RecordReader {
   readonly memo: Int32Array;
   /** Slots of the memo that are filled, after the last record. */
   readonly memoCount: number;
-  /** Of the stack, after the last record. */
+  /** The depth of the stack after the last record. */
   readonly depth: number;
 
   /** Takes the piece of the input that the next records lie in, which ends at `end`. */

@@ -43,7 +43,7 @@ export const EMPTY_DICT_REF: Ref = makeRef(Kind.EmptyDict, 0);
 /** A text's reference without its payload. */
 export const TEXT_BITS: Ref = makeRef(Kind.Text, 0);
 
-/** In {@link ValueStack.memoSlot}: not memoized yet. */
+/** Stands in {@link ValueStack.memoSlot} for a value without a memo slot. */
 export const NO_SLOT = -1;
 
 const TWO_32 = 4294967296;

@@ -49,7 +49,7 @@ export function text(...texts: readonly string[]): Block[] {
   return all === '' ? [] : [{ kind: 'text', text: all, isAnswer: false }];
 }
 
-/** Without empty texts; none for no other. */
+/** A list without empty texts; no block if all are empty. */
 export function list(...items: readonly (string | Item | null)[]): Block[] {
   const all = items
     .flatMap((one) => (typeof one === 'string' ? item(one) : (one ?? [])))

@@ -14,7 +14,7 @@ const MAX_NAMED = 3;
 /** Metadata is often JSON of any length. */
 const MAX_CHARACTERS = 120;
 
-/** As it was recorded, or as a message of a program that was not. */
+/** A failed allocation: a recorded one, or one that a message of a program explains. */
 type Failed = { readonly failure: OutOfMemoryReport } | { readonly explanation: OomExplanation };
 
 /** Above the line: `✖ requested 384 MiB, 272 MiB short`. */
@@ -70,7 +70,7 @@ export function collectedText({ bytes, blocks }: { readonly bytes: number; reado
   return tCount(blocks, '{1} freed', '{1} freed in {0} blocks', byteText(bytes));
 }
 
-/** In full, one sentence a line: its problem. */
+/** The text of a problem, one sentence per line. */
 export function askingSentences(failed: Failed): string {
   return ('explanation' in failed ? failed.explanation.sentences : failureSentences(failed.failure)).join('\n');
 }

@@ -14,7 +14,7 @@ const MAX_RANKS = 8;
 /** The runs of a report that a text shows. */
 interface ShownRuns {
   readonly runs: readonly RunReport[];
-  /** Of each job of more ranks than are shown: one text. */
+  /** A text for each job with more ranks than are shown. */
   readonly jobs: readonly string[];
 }
 

@@ -49,7 +49,7 @@ export interface PresentedFinding extends Presented {
 interface PresentedLine extends Presented {
   /** The holder with its explanation and a place, which is a name; no place if it is this line. */
   readonly heldBy: string | null;
-  /** As a part of its finding. */
+  /** The text of the line as a part of its finding. */
   readonly allocates: string;
   /** The file that allocates and is not in the workspace. */
   readonly unfound: string | null;
@@ -163,7 +163,7 @@ interface Staleness {
   readonly holderEdited?: boolean;
 }
 
-/** In a few words; null if the line is the one that ran. */
+/** Why a line is not the one that ran, in a few words; null if it is. */
 export function staleText({ edited, otherVersion }: Staleness): string | null {
   if (!edited) return null;
   return otherVersion ? t('different version') : t('before your edit');

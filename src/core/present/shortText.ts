@@ -9,7 +9,7 @@ export function shortPlace({ file, line }: { file: string; line: number }): stri
   return `${cutMiddle(basename(file), MAX_PLACE - `:${line}`.length)}:${line}`;
 }
 
-/** At most this many characters; the last one shows that others are missing. */
+/** Cuts a text to a maximum number of characters, and marks the cut with an ellipsis. */
 export function cut(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }

@@ -2,21 +2,21 @@ import type { FunctionDef, Span, Statement } from './ast.js';
 
 /** A parsed source file. */
 export interface PythonModule {
-  /** As the workspace names it. */
+  /** The path, as the workspace names it. */
   readonly file: string;
   readonly text: string;
   readonly body: readonly Statement[];
   /** Offsets at which lines begin. */
   readonly lineStarts: readonly number[];
-  /** Of the parser. */
+  /** Steps that the parser took. */
   readonly steps: number;
 }
 
-/** No source that a person wrote is longer; generated tables are. */
+/** Maximum number of characters: a longer source is a generated table. */
 export const MAX_CHARACTERS = 1 << 20;
 /** Steps of the parser. The longest sources that people wrote take a fifth of a step per character, at most 90,000. */
 export const MAX_STEPS = 400_000;
-/** For all files of a program: hundreds of files that people wrote. */
+/** Maximum for all files of a program: enough for hundreds of files that people wrote. */
 const MAX_TOGETHER = 1_000_000;
 
 /** Bounds the parsing of a program's files together, by work and not by time: a busy machine gives the same answers. */

@@ -10,7 +10,7 @@ export interface Standing {
   readonly outer: readonly Statement[];
 }
 
-/** The same block is requested repeatedly. */
+/** Standings by block, because blocks are requested repeatedly. */
 const known = new WeakMap<readonly Statement[], readonly Standing[]>();
 
 /** All statements of a block and of those inside it. */

@@ -5,7 +5,7 @@ export interface SyntaxPart {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** Without comments and errors. */
+  /** The children, without comments and errors. */
   readonly parts: SyntaxPart[];
 }
 

@@ -110,7 +110,7 @@ export interface SarifResult {
   relatedLocations?: Location[];
   stacks?: { message: { text: string }; frames: { location: Location }[] }[];
   partialFingerprints: Record<string, string>;
-  /** Of a leak that the team has decided to live with. */
+  /** Set for a leak that the team ignores. */
   suppressions?: { kind: 'external' }[];
   /** Where the workspace has a baseline. */
   baselineState?: 'new' | 'unchanged';

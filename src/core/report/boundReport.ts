@@ -9,10 +9,10 @@ import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } fro
 
 /** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
 const MAX_CHARACTERS = 1 << 25;
-/** At most, of a number with its comma, and of a character in a text. */
+/** Maximum length of a number with its comma. A character in a text may be escaped. */
 const NUMBER_CHARACTERS = 26;
 const ESCAPED = 6;
-/** Of each run of a large job, and of all of them. */
+/** Minimum size of each run of a large job, and of all runs together. */
 const LEAST_OF_RUN = 1 << 14;
 const MAX_OF_JOB = 1 << 26;
 

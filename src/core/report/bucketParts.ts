@@ -22,7 +22,7 @@ export function bucketParts(of: { buckets: Buckets; noStack: Bytes }): (readonly
   return shown(parts, (bytes) => bytes > 0);
 }
 
-/** The same of a comparison. */
+/** The buckets of a comparison that hold memory on a side, each with its amounts. */
 export function comparedBucketParts(
   report: Pick<CompareReport, 'buckets' | 'noStack'>,
 ): (readonly [Bucket, CompareCell])[] {

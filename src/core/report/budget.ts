@@ -11,9 +11,9 @@ import { fileAndLine } from '../text/pathText.js';
 
 /** The workspace's limits; null for no limit. */
 export interface Budget {
-  /** Of all leaks of a run that no entry of `lines` names. */
+  /** Maximum growth of all leaks of a run that no entry of `lines` names. */
   readonly leakBytesPerStep: Bytes | null;
-  /** Of each device. */
+  /** Maximum peak of each device. */
   readonly peakBytes: Bytes | null;
   /** Lines, or all lines of a file, with a budget of their own. The first entry that names a line counts. */
   readonly lines: readonly LineBudget[];

@@ -101,7 +101,7 @@ export function buildReport(
   return { report: reportOf(observed, workspace, others, source), paths: observed.paths };
 }
 
-/** Maximum of rows per series in a report. */
+/** Maximum number of rows per series in a report. */
 const MAX_ROWS = 64;
 
 /** How much was held over time. */

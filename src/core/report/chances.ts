@@ -71,7 +71,7 @@ function knowledgeOf(finding: SourceFinding | null, { recorded: { holder } }: Ob
   return (finding.showsHolder || isInContainer) && !finding.isComputed ? 'known' : 'noHolder';
 }
 
-/** Without the source, the loops that the recorder counted; none is known to be all. */
+/** The loops that the recorder counted, for a line without source. There may be other loops. */
 function countedChances(line: ObservedLine): Chance[] {
   return (line.loops ?? []).filter(({ state }) => state === 'pending');
 }

@@ -16,9 +16,9 @@ export interface Finding {
   readonly holder: HolderReport | null;
   /** Lines that allocate the memory, those of the finding's verdict first, each group by size. */
   readonly lines: readonly [LineReport, ...LineReport[]];
-  /** Growth of the lines with the finding's verdict, so far; in a cycle, the maximum of their live bytes. */
+  /** Growth of the lines with the finding's verdict, so far; in a cycle, their maximum live bytes. */
   readonly bytes: Bytes;
-  /** Of the same lines; null without steps. */
+  /** The growth of these lines per step; null without steps. */
   readonly bytesPerStep: Bytes | null;
   /** Live blocks of the same lines. */
   readonly blocks: number;

@@ -20,7 +20,7 @@ const MAX_STATEMENT = 500;
 
 /** One leak that is not reported. */
 export interface IgnoredLeak {
-  /** Relative to the folder of the ignore file, with `/`. */
+  /** The path with `/`, relative to the folder of the ignore file. */
   file: string;
   function: string;
   statement: string;
@@ -94,7 +94,7 @@ export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Repo
   return { ...report, runs, ranks: report.ranks.filter((difference) => !ignored.has(ownerKey(difference))) };
 }
 
-/** The same for one run. */
+/** Marks the ignored leaks of one run. */
 export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {
   return marked(run, leaksByPlace(leaks));
 }

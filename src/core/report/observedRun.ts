@@ -74,7 +74,7 @@ export interface ObservedLine {
   readonly isInCycle: boolean;
   /** The recorder saw garbage of many steps wait in the cycle. */
   readonly isAccumulating: boolean;
-  /** Of the stacks of that shape. */
+  /** Evidence of the traces on the stacks of that shape. */
   readonly seen: Seen | null;
   /** Self live bytes, one per snapshot. */
   readonly series: readonly Bytes[];
@@ -85,13 +85,13 @@ export interface ObservedLine {
   readonly bytesPerStep: Bytes | null;
   readonly blocks: number;
   readonly category: Category;
-  /** As the recorder or the cycle detector saw it. */
+  /** The holder that the recorder or the cycle detector saw. */
   readonly holder: HolderReport | null;
   /** The recorder's view of the line. */
   readonly recorded: RecordedLine;
   /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
   readonly custody: Custody | null;
-  /** As the recorder saw it. */
+  /** The bound of the holder that the recorder saw; null without one. */
   readonly bound: KnownBound | null;
   readonly unfound: ReportFrame | null;
   readonly statement: Statement | null;
@@ -266,7 +266,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   };
 }
 
-/** By the last search for holders. */
+/** Where training goes on, by the last search for holders. */
 function nextPartOf(snapshots: readonly SnapshotDigest[], lookup: FileLookup): Place | null {
   const next = snapshots.findLast(({ recording }) => (recording?.owners.length ?? 0) > 0)?.recording?.nextPart ?? null;
   return next === null ? null : { ...next, file: lookup(next.file) ?? next.file };

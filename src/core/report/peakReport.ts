@@ -20,7 +20,7 @@ import { SPLIT_SHARE, waysOf, type HeldStack } from './ways.js';
 
 interface LineAmounts {
   readonly line: OwnerLine;
-  /** Of its categories, few of all. */
+  /** The amounts of the categories of the line. */
   readonly amounts: PeakAmount[];
   readonly groups: DigestPeakGroup[];
 }

@@ -89,6 +89,6 @@ export function ranksBehind(runs: readonly RunReport[]): RanksBehind[] {
   });
 }
 
-/** Maximum of missing ranks: of all jobs, and of each of many. */
+/** Maximum number of missing ranks: of all jobs, and of each of many. */
 const MAX_RANKS = 1 << 17;
 const MIN_NAMED = 1 << 10;

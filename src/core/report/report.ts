@@ -52,7 +52,7 @@ export interface OverBudget {
 export interface RankDifference extends OwnerLine {
   /** The id that the ranks' runs have in common. */
   job: string;
-  /** By rank. */
+  /** Growing lines by rank. */
   growing: RankLine[];
   calm: RankLine[];
   message: string;
@@ -124,7 +124,7 @@ export interface RunReport {
   noStack: Bytes;
   /** Every category once. Live bytes add up to those of the last snapshot, peak bytes to `peak.liveBytes`. */
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
-  /** Of the device with the highest peak: the first of `peaks` of which a trace is known, or null. */
+  /** The peak of the device with the highest one: the first of `peaks` with a trace, or null. */
   peak: PeakReport | null;
   /**
    * One per device in the latest trace, or without one of the latest state, that of most bytes first; pinned
@@ -140,7 +140,7 @@ export interface RunReport {
 /** Lines that are not named, and their sums. */
 export interface OtherLines {
   lines: number;
-  /** As those of a line. */
+  /** Live bytes, counted as those of a line. */
   liveBytes: Bytes;
   growthBytes: Bytes;
   leakedBytes: Bytes;
@@ -156,7 +156,7 @@ export interface OutOfMemoryReport {
   event: number;
   /** null if unknown. */
   timeUs: Microseconds | null;
-  /** As the allocator rounded it. */
+  /** The request, as the allocator rounded it. */
   askedBytes: Bytes;
   /** Free memory of the device; null if unknown. */
   deviceFreeBytes: Bytes | null;
@@ -231,7 +231,7 @@ export interface OlderReport extends Omit<OlderAt, 'freed'> {
 export interface PeakLine extends OwnerLine {
   bytes: Bytes;
   blocks: number;
-  /** Those that the line holds; they add up to `bytes`. */
+  /** Categories of what the line holds; they add up to `bytes`. */
   categories: CategoryAmount[];
   /** How a line that holds a tenth of the peak or more came by it, the largest first; they add up to `bytes`. */
   ways: HeldWay[];
@@ -247,7 +247,7 @@ export interface HeldWay {
   caller: ReportFrame | null;
   bytes: Bytes;
   blocks: number;
-  /** Of the blocks, those of one stack and one size that hold most. */
+  /** The blocks of one stack and one size that hold most bytes. */
   equal: EqualBlocks;
 }
 
@@ -300,9 +300,9 @@ export interface Buckets {
 }
 
 export interface LineReport extends OwnerLine {
-  /** In the last snapshot, self. */
+  /** Live bytes in the last snapshot, self. */
   liveBytes: Bytes;
-  /** In the last snapshot, inclusive. */
+  /** Live bytes in the last snapshot, total. */
   totalBytes: Bytes;
   /** Last minus first, signed. */
   growthBytes: Bytes;
@@ -336,7 +336,7 @@ export interface LineReport extends OwnerLine {
   differs: DifferentVersion | null;
   /** The workspace's own word: this line is not to be reported. */
   ignored: boolean;
-  /** It is ignored because it leaked already when the baseline was written. */
+  /** True if it is ignored because it leaked already when the baseline was written. */
   inBaseline: boolean;
   stacks: StackReport[];
 }
@@ -369,7 +369,7 @@ export interface HolderReport {
   line: number;
   /** The holder, in a few words. */
   name: string;
-  /** The same, with an explanation. */
+  /** The holder, with an explanation. */
   text: string;
   fix: string | null;
   /** The fix as a change of the source, if it cannot change learning. */
@@ -390,7 +390,7 @@ export interface BoundReport {
 /** A change of one file. Lines and columns are 0-based, columns in UTF-16 units. */
 export interface SourceEdit {
   title: string;
-  /** As `HolderReport.file`. */
+  /** The path, see `HolderReport.file`. */
   file: string;
   changes: { startLine: number; startColumn: number; endLine: number; endColumn: number; newText: string }[];
   /** The lines that must be unchanged for the edit. */
@@ -409,7 +409,7 @@ export interface StackReport {
   frames: ReportFrame[];
   liveBytes: Bytes;
   blocks: number;
-  /** Of the blocks, those of one size that hold most. */
+  /** The blocks of one size that hold most bytes. */
   equal: EqualBlocks;
   verdict: Verdict;
 }
@@ -442,7 +442,7 @@ export interface TrendSeriesReport {
   growthBytes: Bytes;
   /** Median of all slopes; null for fewer than two rows, and for rows that are events. */
   bytesPerRow: Bytes | null;
-  /** At most 64, evenly thinned, the first and the last among them. */
+  /** At most 64 values, evenly thinned, with the first and the last one. */
   series: Bytes[];
 }
 
@@ -481,7 +481,7 @@ export interface CompareReport {
   /** Lines beyond the size limit of a report. */
   otherLines: CompareCell & { lines: number };
   buckets: { library: CompareCell; beforeRecording: CompareCell };
-  /** As that of a run. */
+  /** Memory without a stack, see `RunReport`. */
   noStack: CompareCell;
   /** The fate of the leak; null for snapshots of one run. */
   fix: FixVerdict | null;
@@ -514,7 +514,7 @@ interface FixSide {
   run: string;
   rank: number | null;
   snapshots: number;
-  /** Of all leaking lines, null without steps. */
+  /** The growth of all leaking lines; null without steps. */
   leakBytesPerStep: Bytes | null;
 }
 

@@ -3,7 +3,7 @@ import type { FileLookup } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import type { ReportFrame } from './report.js';
 
-/** Of each lookup: a frame is in thousands of stacks, and one object is enough for it. */
+/** Frames by lookup: a frame is in thousands of stacks, and needs one object only. */
 const known = new WeakMap<FileLookup, WeakMap<DigestFrame, ReportFrame>>();
 
 /** A frame with its file in workspace terms where there is one. */

@@ -26,7 +26,7 @@ export interface ReportWorkspace {
 }
 
 export interface SourceFacts {
-  /** Of its bytes, in hexadecimal. */
+  /** The hash of the file, in hexadecimal. */
   sha256: string;
   /** When it was written last. */
   savedAtUs: Microseconds;

@@ -17,7 +17,7 @@ export interface StackSeries extends KnownStack {
   series: number[];
   /** Live blocks, one per snapshot. */
   blocks: number[];
-  /** Of the live blocks in the last snapshot, those of one size that hold most. */
+  /** The live blocks of one size that hold most bytes in the last snapshot. */
   equal: EqualBlocks;
   /** Live bytes in the last snapshot, by category. */
   categories: Float64Array;
@@ -25,7 +25,7 @@ export interface StackSeries extends KnownStack {
   shape: StackShape;
 }
 
-/** Of all traces where they are joined, else of the latest: it reaches furthest. */
+/** Lifetimes in all joined traces, else in the latest trace, which has most steps. */
 function runLifetimes(snapshots: readonly SnapshotDigest[], joined: JoinedTraces | null): readonly JoinedLifetimes[] {
   if (joined !== null) return joined.stacks;
   const digest = snapshots.findLast(({ eventCount }) => eventCount > 0);
@@ -70,7 +70,7 @@ export function stackSeries(
   }
   for (const { key, lifetimes } of runLifetimes(snapshots, joined)) {
     const stack = seriesOf(key);
-    // Of several devices, the one with more survivors has more evidence.
+    // The device with most survivors has most evidence.
     if (lifetimes.survivorBirths.length >= (stack.lifetimes?.survivorBirths.length ?? 0)) stack.lifetimes = lifetimes;
   }
   const collects = (site: DigestFrame): boolean | null => {

@@ -118,7 +118,7 @@ export class SourceFits {
     return { line: spans.length === 1 ? spans[0][0] : null };
   }
 
-  /** By indentation alone: parsing a file takes longer. False does not prove anything. */
+  /** Compares indentation only, because parsing takes longer. False proves nothing. */
   private isInside(file: string, line: number, name: string): boolean {
     let indent = Infinity;
     for (let at = line; at > 0 && indent > 0; at--) {

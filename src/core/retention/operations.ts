@@ -132,9 +132,9 @@ export type CallEffect =
   | 'plain'
   /** New memory that depends on nothing. */
   | 'make'
-  /** The same memory, and its graph. */
+  /** The memory of the operand, and its graph. */
   | 'view'
-  /** The same memory without the graph. */
+  /** The memory of the operand without its graph. */
   | 'detach'
   /** New memory, and a graph that holds the operands. */
   | 'operation'

@@ -45,7 +45,7 @@ export interface Holding {
   readonly attribute: string | null;
   /** Loops that ran. */
   readonly loops: readonly LoopRound[];
-  /** Maximum of items of the holder; null if the source does not show it. */
+  /** Maximum number of items of the holder; null if the source does not show it. */
   readonly most: ItemLimit | null;
   /** The kind of the limit. */
   readonly mostBy: MostKind | null;

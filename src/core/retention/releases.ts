@@ -33,7 +33,7 @@ interface HolderBound extends SourceLine {
    * - `keys`: keys that may all occur; `flag`: a test around the statement that may end
    */
   readonly kind: FollowedBound['kind'] | NamedBound;
-  /** Maximum of items; null if the source does not show it. */
+  /** Maximum number of items; null if the source does not show it. */
   readonly value: number | null;
   /** True if the interpreter met it on this object; false by name only. */
   readonly isFollowed: boolean;
@@ -41,7 +41,7 @@ interface HolderBound extends SourceLine {
 
 /** Statements that may release or bound a holder's memory. */
 export interface Retention {
-  /** Those that the interpreter met first. */
+  /** Releases, those that the interpreter met first. */
   readonly releases: readonly Release[];
   readonly bounds: readonly HolderBound[];
   /** The loop in which training continues after all of these. */
@@ -124,7 +124,7 @@ function lineOf({ module, span }: Place): SourceLine {
 
 /** Functions that call one another are gone through no further. */
 const DEEPEST = 3;
-/** Of several callers, the one that comes soonest counts. */
+/** The order in which callers of a function run; the first one counts. */
 const SOONEST: readonly Where[] = ['step', 'enclosing', 'after', 'library', 'unknown'];
 
 type Ran = Pick<Release, 'where' | 'isConditional'>;
@@ -133,7 +133,7 @@ type Ran = Pick<Release, 'where' | 'isConditional'>;
 interface Program {
   readonly loops: readonly Place[];
   readonly modules: readonly PythonModule[];
-  /** By function, where it is called. */
+  /** Where each function is called. */
   readonly callers: Map<object, Ran>;
 }
 
@@ -152,7 +152,7 @@ function whereRuns(found: Found, program: Program, depth = 0): Ran {
   if (first?.module === module && statement.from > first.span.to && isIn(first, within))
     return { where: 'after', isConditional };
   if (within === null || depth >= DEEPEST) return { where: 'unknown', isConditional };
-  // The same function has many releases, and many callers: each is looked for once, from its first caller on.
+  // A function may have many releases and many callers, so its callers are searched only once.
   const called = getOrAdd(program.callers, within, () => whereCalled(within, outer, program, depth));
   return { where: called.where, isConditional: isConditional || (called.where !== 'library' && called.isConditional) };
 }

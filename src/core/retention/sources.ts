@@ -87,7 +87,7 @@ export class Sources {
   }
 }
 
-/** Maximum of files for a program's stack and calls. */
+/** Maximum number of files for a program's stack and calls. */
 const MAX_FILES = 400;
 
 /** Parsed files that outlast a report: a file is parsed again only when its text has changed. */

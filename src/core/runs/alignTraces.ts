@@ -5,7 +5,7 @@ import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
 
 /** Places that are tried, those whose times agree best first. */
 const MAX_TRIED = 16;
-/** Maximum of examined repetitions of an anchor. */
+/** Maximum number of examined repetitions of an anchor. */
 const MAX_ALIKE = 64;
 /** Hits that make a delta credible. */
 const MIN_HITS = 2;

@@ -22,7 +22,7 @@ export interface ComparedPaths extends Omit<CallPaths, 'bytes' | 'blocks'> {
   readonly bytesB: Float64Array;
   readonly blocksA: Uint32Array;
   readonly blocksB: Uint32Array;
-  /** By the ids in `calls`. */
+  /** Calls by the ids in `calls`. */
   readonly table: readonly ComparedCall[];
 }
 

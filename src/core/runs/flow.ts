@@ -9,11 +9,11 @@ import { stackKey } from '../digest/stackKey.js';
 
 /** The fate of live blocks between two snapshots, by stack group of the one that holds them. */
 export interface Flow {
-  /** By group of B: live in both. */
+  /** Memory that is live in A and B, by group of B. */
   survived: ReadonlyMap<number, Tally>;
-  /** By group of B: allocated after A. */
+  /** Memory that was allocated after A, by group of B. */
   allocated: ReadonlyMap<number, Tally>;
-  /** By group of A: gone in B. */
+  /** Memory of A that was freed before B, by group of A. */
   freed: ReadonlyMap<number, Tally>;
   /** False if some survivors are matched by address, size and stack alone: an address may have been used again. */
   certain: boolean;

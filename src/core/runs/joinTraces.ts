@@ -63,7 +63,7 @@ interface Joined {
   readonly joins: Map<number, DeviceJoin>;
 }
 
-/** By the first dump. */
+/** Joined traces by the first dump. */
 const known = new WeakMap<SnapshotDigest, Joined>();
 
 function joinedSoFar(traced: readonly SnapshotDigest[]): Joined {

@@ -30,7 +30,7 @@ export interface RunPart {
   end: number;
   /** Events of its trace; 0 without one. */
   events: number;
-  /** Of these the first that no earlier snapshot's trace has. */
+  /** The first of these events that the trace of no earlier snapshot has. */
   fresh: number;
 }
 

@@ -16,7 +16,7 @@ interface PlacedStep {
 /** Where a step of a run begins. */
 export interface RunStep {
   x: number;
-  /** From 1 on, as the snapshots count them. */
+  /** The number of the step, from 1 on, as the snapshots count. */
   number: number;
   /** True where steps are identified by their rhythm. */
   isGuess: boolean;

@@ -125,7 +125,7 @@ const isNamedBySize = factOf((digest: SnapshotDigest): boolean => {
 /** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
 function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<string, SnapshotDigest[]> {
   const merged = new Map<string, SnapshotDigest[]>();
-  /** Of one rank in one folder. */
+  /** Snapshots of one rank in one folder. */
   const kin = new Map<string, SnapshotDigest[][]>();
   for (const [key, members] of families) {
     const place = `${rankOfDigest(members[0])} ${folderOf(key)}`;

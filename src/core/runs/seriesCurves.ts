@@ -8,10 +8,10 @@ import type { Run } from './runs.js';
 /** Training steps; microseconds since the first event; allocator events. */
 export type SeriesAxis = 'step' | 'time' | 'events';
 
-/** From the most informative axis to the one that always exists. */
+/** Axes, the most informative first. The last one always exists. */
 const AXES: readonly SeriesAxis[] = ['step', 'time', 'events'];
 
-/** Maximum of points of all curves, in columns of four: the size of an answer. */
+/** Maximum number of points of all curves, in columns of four: the size of an answer. */
 const MAX_COLUMNS = 2000;
 
 export interface SeriesSource {
@@ -48,7 +48,7 @@ interface SeriesCurves {
   axis: SeriesAxis;
   axes: SeriesAxis[];
   extent: Stretch;
-  /** In the order of the sources. */
+  /** Curves in the order of the sources. */
   curves: SeriesCurve[];
 }
 
@@ -106,7 +106,7 @@ function curveAt({ x, live, parts, outOfMemory }: RunCurve, at: StepScale): Seri
   };
 }
 
-/** From a place on the axis of a run's curve to steps: as many as were done there. */
+/** The number of completed steps at a place on the axis of a run. */
 type StepScale = (x: number) => number;
 
 interface Anchor {
@@ -142,7 +142,7 @@ function stepScale(curve: RunCurve, { run, device }: RunOfDevice): StepScale | n
   return curve.parts.every(({ events }) => events === 0) ? () => anchors[0].step : null;
 }
 
-/** In proportion between two anchors, and on beyond the outermost as between the two next to them. */
+/** Interpolates between two anchors, and extrapolates beyond the outermost ones. */
 function stepAt(anchors: readonly Anchor[], x: number): number {
   let next = 1;
   while (next + 1 < anchors.length && anchors[next].x < x) next++;

@@ -42,7 +42,7 @@ const PIECE = 1 << 16;
 /** Levels that are written item by item: below the lines of a run's report, an item is small enough for one text. */
 const LEVELS = 4;
 
-/** The same value in JSON, two spaces for each level, with those characters escaped in its texts: in pieces. */
+/** Prints a value as JSON in pieces, with two spaces for each level, and invisible characters escaped. */
 export function visibleJson(value: unknown, print: (piece: string) => void): void {
   let piece = '';
   const write = (part: string): void => {

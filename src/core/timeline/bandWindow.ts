@@ -8,7 +8,7 @@ import { type SeriesChanges, seriesInView } from './seriesChanges.js';
 
 interface BandRequest {
   axis: Axis;
-  /** In units of the axis; null for everything. */
+  /** The window in units of the axis; null for the whole history. */
   window: Stretch | null;
   /** Size of the plot. */
   pixels: number;
@@ -103,7 +103,7 @@ interface Changes {
   readonly series: Uint32Array;
   readonly sample: Uint16Array;
   readonly bytes: Float64Array;
-  /** By series: how many changes, the highest value, and the values summed over the columns. */
+  /** The number of changes of each series. */
   readonly count: Uint32Array;
   readonly peak: Float64Array;
   readonly area: Float64Array;
@@ -275,7 +275,7 @@ function otherChanges(
   return { sample, bytes };
 }
 
-/** By series: its place among the chosen, -1 where it has none. */
+/** The position of each series among the chosen ones, or -1. */
 function positionsOf(chosen: Uint32Array, allSeries: number): Int32Array {
   const position = new Int32Array(allSeries).fill(NONE);
   chosen.forEach((series, i) => {
@@ -337,7 +337,7 @@ function scoreClass(score: number): number {
   return Math.min(2047, Math.max(0, Math.floor(Math.log2(score) * 32)));
 }
 
-/** By event, counted from that of the first sample: the first sample that is not before it. */
+/** For each event from that of the first sample on, the first sample that is not before it. */
 function firstSamples(event: Int32Array): Uint16Array {
   const table = new Uint16Array(event[event.length - 1] - event[0] + 1);
   for (let i = 0, sample = 0; i < table.length; i++) {

@@ -3,7 +3,7 @@ import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import type { CallId, CallPaths } from './callPaths.js';
 
-/** Maximum of nodes for single calls; the others are merged with their siblings. */
+/** Maximum number of nodes for single calls; the others are merged with their siblings. */
 export const MAX_CALLS = 1000;
 /** Minimum width of a node in pixels. */
 const NARROWEST = 3;
@@ -14,7 +14,7 @@ export interface CallTree {
   readonly parent: Uint32Array;
   /** The call; meaningless for a merged row, and for the root without focus. */
   readonly call: Uint32Array;
-  /** Of the call and all that it called: `self`, and the bytes of the rows below. */
+  /** Bytes of the call and of all that it called: `self`, and the bytes of the rows below. */
   readonly bytes: Float64Array;
   /** Allocated by the call itself. Of a merged row all of its bytes. */
   readonly self: Float64Array;

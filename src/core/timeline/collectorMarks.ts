@@ -72,7 +72,7 @@ export function collectorMarks(
   );
 }
 
-/** As many of the marks as there is room for, those that freed most, in their order. */
+/** The marks that freed most bytes, as many as there is room for, in their order. */
 export function largestOf<Mark extends { collected: Collected }>(marks: readonly Mark[], pixels: number): Mark[] {
   const room = Math.max(1, Math.floor(pixels / PIXELS_PER_MARK));
   if (marks.length <= room) return [...marks];

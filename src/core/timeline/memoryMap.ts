@@ -56,7 +56,7 @@ interface MemoryMap {
 }
 
 interface MapSize {
-  /** Of a row. */
+  /** The width of a row. */
   pixels: number;
   /** Over so many rows all segments are drawn. */
   rows: number;

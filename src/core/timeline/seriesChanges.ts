@@ -1,13 +1,13 @@
 import type { Stretch } from '../model/historyAxis.js';
 
-/** From `sample[c]` on, `bytes[c]` are live; before the first, none. */
+/** Changes of series: `bytes[c]` are live from `sample[c]` on, and nothing before the first. */
 export interface SeriesChanges {
   offset: Uint32Array;
   sample: Uint16Array;
   bytes: Float64Array;
 }
 
-/** By position among the series: 1 where some of the series lies between two heights at some sample. */
+/** For each series, 1 if a part of it lies between two heights at any sample. */
 export function seriesInView({ offset, sample, bytes }: SeriesChanges, samples: number, view: Stretch): Uint8Array {
   const inView = new Uint8Array(offset.length - 1);
   const floors = new Float64Array(samples);

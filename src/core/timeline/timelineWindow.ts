@@ -11,7 +11,7 @@ import type { Steps } from '../attribution/steps.js';
 
 interface WindowRequest {
   axis: Axis;
-  /** In units of the axis; null for everything. */
+  /** The window in units of the axis; null for the whole history. */
   window: Stretch | null;
   pixels: number;
 }
@@ -21,17 +21,17 @@ export interface Mark {
   kind: 'snapshot' | 'outOfMemory' | 'collector' | 'step';
   /** Empty if the kind is enough. */
   label: string;
-  /** Of an allocation that failed. */
+  /** The allocation that failed, for a mark of an out of memory. */
   failure?: Failure;
   /** Memory that the garbage collector freed. */
   collected?: Collected;
-  /** Of a step that is counted back from the last one: the trace lost the first ones. */
+  /** True for a step that is counted back from the last one, because the trace lost the first ones. */
   fromEnd?: true;
 }
 
 /** Facts on a history beside its trace. */
 export interface KnownOfHistory {
-  /** Of its device; null if there are none. */
+  /** The steps of the device; null without steps. */
   steps: Steps | null;
   /** The recorder's data: its count of steps, and the runs of the garbage collector. */
   recording: (CountedSteps & Pick<Recording, 'collections'>) | null;

@@ -8,9 +8,9 @@ import { isGrowing, type LineOwner, type RecordedLine } from '../facts/recordedF
 export type Missing =
   /** The search ran out of time, or its owners do not hold most of the growth. */
   | { readonly kind: 'search' }
-  /** So many more searches, or steps, of the same holder. */
+  /** Searches or steps of the holder that are still needed. */
   | { readonly kind: 'searches' | 'steps'; readonly more: number }
-  /** It freed a part of what it held. */
+  /** The holder freed a part of what it held. */
   | { readonly kind: 'freed'; readonly bytes: Bytes }
   /** A loop around the steps has not repeated twice, or its repetitions are unknown. */
   | { readonly kind: 'loop'; readonly place: RecordedPlace | null }

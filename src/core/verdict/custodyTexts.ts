@@ -5,7 +5,7 @@ import type { Custody, Missing } from './custody.js';
 import { nameAndLine } from '../text/pathText.js';
 import { repeatedText } from './reasonTexts.js';
 
-/** Maximum of loops in an explanation. */
+/** Maximum number of loops in an explanation. */
 const MAX_LOOPS = 3;
 
 /** Why the recorder alone proves the leak. */

@@ -10,11 +10,11 @@ export interface CycleChain {
   frames: readonly DigestFrame[];
   /** Objects that refer to one another, each to the next and the last one to the first; empty if the graph shows none. */
   cycle: readonly number[];
-  /** From the cycle, or from the furthest holder, to the tensor; the tensor alone if nothing refers to it. */
+  /** Objects from the cycle, or from the furthest holder, to the tensor; the tensor alone if nothing refers to it. */
   path: readonly number[];
 }
 
-/** Maximum of examined objects for all tensors together: real chains are short, a longer one is hostile. */
+/** Maximum number of examined objects for all tensors together: real chains are short, a longer one is hostile. */
 const MAX_LOOKS = 1 << 22;
 
 /** Finds the nearest cycle behind every tensor of a graph. */

@@ -10,7 +10,7 @@ interface Rate {
 
 /** Standard deviations of the normal distribution that contain 95 %. */
 const SURE = 1.96;
-/** Maximum of snapshots, or bins of steps, per rate: else its cost would grow with the square of the run. */
+/** Maximum number of snapshots, or bins of steps, per rate: else its cost would grow with the square of the run. */
 const MAX_POINTS = 64;
 
 /** Growth per unit of `at` over the snapshots of a run, or over an evenly spaced part of many: see {@link theilSen}. */

@@ -3,7 +3,7 @@ import type { Chance, Place } from '../facts/evidence.js';
 import { t, tCount } from '../text/translate.js';
 import { nameAndLine } from '../text/pathText.js';
 
-/** Maximum of chances in an explanation. */
+/** Maximum number of chances in an explanation. */
 const MAX_CHANCES = 3;
 
 /** Releases that have not run. */

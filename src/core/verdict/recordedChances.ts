@@ -12,17 +12,17 @@ export type LiveShare = (place: number) => number;
 
 /** How often loops repeated and releases ran, as the recorder counted them or the trace's frees show. */
 export class RecordedChances {
-  /** By place, steps at whose end a release had freed memory of any stack. */
+  /** Steps at whose end a release had freed memory of any stack, by place. */
   private readonly frees = new Map<string, number[]>();
   /** The step of each snapshot, null without the recorder's count. */
   private readonly steps: Counts;
-  /** Of the last snapshot, with the rounds in each; null if not counted. */
+  /** The loops of the last snapshot, with their rounds in each snapshot; null if not counted. */
   private readonly counted:
     | readonly { readonly place: Place; readonly rounds: number; readonly counts: Counts }[]
     | null;
   /** Loops around the loop of the steps whose repetitions cannot be counted. */
   readonly uncounted: readonly Place[];
-  /** By place, the runs of releases in each snapshot. */
+  /** The runs of releases in each snapshot, by place. */
   private readonly runs: readonly ReadonlyMap<string, number>[];
 
   constructor(
@@ -99,7 +99,7 @@ export class RecordedChances {
     return { kind: 'release', state, place: { file, line }, times };
   }
 
-  /** The same by the frees in the trace: those at the statement, of whatever memory. */
+  /** Chances by the frees in the trace: those at the statement, of whatever memory. */
   private freed(place: Place, live: LiveShare): Chance | null {
     const shares = new Set(this.frees.get(`${place.file}:${place.line}`));
     if (shares.size === 0) return null;
@@ -116,7 +116,7 @@ export class RecordedChances {
       const to = this.steps[i];
       if (count === null || to === null) continue;
       const came = count - before;
-      // Of several rounds the first was over before the last came.
+      // The first of several rounds was over before the last one came.
       const sure = came >= 2 ? from + (to - from) / (came + 1) : from;
       if (came > 0 && sure > 0 && live(sure / last) >= limit('stillLive')) return true;
       from = to;

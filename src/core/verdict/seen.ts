@@ -16,7 +16,7 @@ interface SeenStack {
   readonly blocks: readonly number[];
 }
 
-/** Maximum of steps in a report; the newest count. */
+/** Maximum number of steps in a report; the newest count. */
 const MAX_BIRTHS = 32;
 const MAX_FLOORS = 64;
 

@@ -6,7 +6,7 @@ export type Verdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'o
 /** The shape of live bytes over a run. For `lasting` growth, chances decide. */
 export type Shape = 'lasting' | Exclude<Verdict, 'leak'>;
 
-/** From the most severe to the least. */
+/** Verdicts, the most severe first. */
 export const SEVERITY: readonly Verdict[] = [
   'leak',
   'cycle',
@@ -23,7 +23,7 @@ function worstVerdict(verdicts: readonly Verdict[]): Verdict | null {
   return SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? null;
 }
 
-/** As {@link worstVerdict}. */
+/** The shape with the most severe verdict, see {@link worstVerdict}. */
 export function worstShape(shapes: readonly Shape[]): Shape | null {
   const worst = worstVerdict(shapes.map((shape) => (shape === 'lasting' ? 'leak' : shape)));
   return worst === 'leak' ? 'lasting' : worst;

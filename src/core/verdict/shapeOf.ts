@@ -19,7 +19,7 @@ export interface StackShape {
 /** The observations of a stack. */
 interface Observation {
   readonly series: Series;
-  /** From the latest trace that shows the stack, null if no trace shows steps. */
+  /** Lifetimes in the latest trace that shows the stack; null if no trace shows steps. */
   readonly lifetimes: DigestLifetimes | null;
   /** True if the line of a frame calls the garbage collector, null if its text is unavailable. */
   readonly collects: (site: DigestFrame) => boolean | null;

@@ -4,7 +4,7 @@ import type { RunReport } from '../../core/report/report.js';
 /** `runningOut` follows an alert of a leak when memory is nearly full. */
 export type AlertKind = 'leak' | 'runningOut';
 
-/** So few steps until the device is full are worth a notification of their own. */
+/** Maximum number of steps until the device is full for a notification of its own. */
 const FEW_STEPS = 500;
 
 /** When to alert, as the user set it. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import snippets from '../../../snippets/python.json';
 import { recordingPlace, trainingLoop } from './recordingPlace.js';
 
-/** The same text as the snippet that the editor offers while typing, with the snippet's own defaults. */
+/** The text of the snippet that the editor offers while typing, with the defaults of the snippet. */
 const RECORDING_CODE = snippets['Record GPU memory for Leakline'].body.map((line) =>
   line
     .replace(/\$\{\d+:([^}]*)\}/g, '$1')

@@ -19,7 +19,7 @@ interface EngineListener {
   progress(progress: WorkerEvents['progress']): void;
   /** The worker ended. If `again`, a new one reads the snapshots again. */
   ended(message: string, again: boolean): void;
-  /** After a restart: all snapshots are read again, except `lost`. */
+  /** Called after a restart: all snapshots are read again, except `lost`. */
   restored(lost: readonly string[]): void;
 }
 

@@ -11,10 +11,10 @@ interface Target extends vscode.QuickPickItem {
   readonly edits: vscode.TextEdit[];
 }
 
-/** Of an environment variable. */
+/** The value of an environment variable. */
 interface Assignment {
   readonly name: string;
-  /** As a `.env` file has it. */
+  /** The value, as a `.env` file writes it. */
   readonly quoted: string;
   readonly value: string;
 }

@@ -16,7 +16,7 @@ const MAX_BYTES = 4 << 20;
 
 interface FolderFile {
   readonly uri: vscode.Uri;
-  /** In front of the folder's files where reports name them. */
+  /** The prefix of the files of the folder in reports. */
   readonly prefix: string;
   leaks: readonly IgnoredLeak[];
   /** The complaint that the user has seen, until the file makes sense again. */

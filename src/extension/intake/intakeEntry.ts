@@ -24,7 +24,7 @@ export interface IntakeEntry {
 
 /** Polling of a file until its size is stable. */
 interface Settling {
-  /** As last seen, null before the first look. */
+  /** The state at the last look; null before the first one. */
   stamp: FileStamp | null;
   /** Consecutive looks with the same stamp. */
   quiet: number;

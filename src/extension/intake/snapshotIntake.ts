@@ -22,7 +22,7 @@ const LOOKS_AT_ONCE = 32;
 const MAX_BACKOFF_MS = 5_000;
 /** After this many truncated readings of an unchanged file, only a change triggers another one. */
 const MAX_ATTEMPTS = 12;
-/** Maximum of extra readings of an unchanged file: the clock of its file system may be coarse. */
+/** Maximum number of extra readings of an unchanged file: the clock of its file system may be coarse. */
 const UNCHANGED_READINGS = 2;
 
 const PICKLE_PROTO = 0x80;

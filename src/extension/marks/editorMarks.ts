@@ -161,7 +161,7 @@ export class EditorMarks extends Listener {
     return this.store.findings.filter((finding) => finding.tone === 'leak' && !this.isFindingEdited(finding));
   }
 
-  /** Of {@link leaks}, those in files of the workspace that are to be marked. */
+  /** The part of {@link leaks} in files of the workspace that are marked. */
   get shownLeaks(): FindingMark[] {
     return this.leaks.filter((finding) => finding.mapped && this.isWanted(finding.lines[0], finding.file));
   }
@@ -176,7 +176,7 @@ export class EditorMarks extends Listener {
     return this.entryOf(document).asking;
   }
 
-  /** The same, in all files of the workspace. */
+  /** Lines of all files of the workspace that ran out of memory; none during a comparison. */
   get asking(): readonly AskingMark[] {
     return this.store.asking;
   }

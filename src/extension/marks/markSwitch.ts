@@ -42,7 +42,7 @@ export class MarkSwitch extends Listener {
     this.current = this.read();
   }
 
-  /** Read for every lens, so it is computed on change. */
+  /** The shown marks. They are computed on change, because every lens reads them. */
   get shown(): MarkSettings {
     return this.current;
   }

@@ -27,7 +27,7 @@ interface Tracked {
 
 /** The tracked lines of a document. */
 interface Lines {
-  /** By line as recorded. */
+  /** Tracked lines by their recorded number. */
   readonly tracked: Map<number, Tracked>;
   /** Diff from the text that ran to the document, computed once per version. */
   carry: { readonly version: number; readonly to: (line: number) => number } | null;

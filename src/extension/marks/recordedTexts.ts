@@ -5,7 +5,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { hasHash, textLines } from './textHash.js';
 
-/** Maximum of commits to search for the one before a snapshot. */
+/** Maximum number of commits to search for the one before a snapshot. */
 const MAX_COMMITS = 100;
 
 /** Edits are gathered for this long before a text is hashed, in milliseconds. */

@@ -8,7 +8,7 @@ const IPYTHON = /^<ipython-input-\d+-([0-9a-f]{12})>$/;
 /** A URI of VS Code. */
 const EDITOR = 'vscode-notebook-cell:';
 
-/** From ipykernel's compiler. */
+/** The seed of the compiler of ipykernel. */
 const SEED = 0xc70f6907;
 
 /** The key of a cell in a recorded name, as in {@link cellKeys}; null for names of files. */

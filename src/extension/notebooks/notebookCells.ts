@@ -9,7 +9,7 @@ import { storedCells } from './storedNotebook.js';
 
 export const CELL_SCHEME = 'vscode-notebook-cell';
 
-/** Maximum of notebooks to search, and of their size. */
+/** Maximum number of notebooks to search, and their maximum size. */
 const MAX_NOTEBOOKS = 500;
 const MAX_BYTES = 32 << 20;
 /** Changes are gathered for this long, in milliseconds. */
@@ -31,7 +31,7 @@ export class NotebookCells extends Listener {
   /** Names of cells in reports. */
   private readonly recorded = new Set<string>();
   private matches = new Map<string, Match>();
-  /** By URI of the cell. */
+  /** Names by URI of the cell. */
   private names = new Map<string, string>();
   private uris = new Map<string, vscode.Uri>();
   /** Keys of the cells of notebooks on the disk, until they change. */
@@ -193,7 +193,7 @@ function openCells(): vscode.NotebookCell[] {
     .filter(({ document }) => document.languageId === 'python');
 }
 
-/** As the notebook editor counts them in the status bar: all cells, from 1. */
+/** The name of a cell. The notebook editor counts all cells from 1 in the status bar. */
 function nameOf(cell: vscode.NotebookCell): string {
   return `${reportPath(cell.notebook.uri)} cell ${cell.index + 1}`;
 }

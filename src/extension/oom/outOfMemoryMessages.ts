@@ -44,10 +44,10 @@ type Failed = Pick<FailedOutput, 'source' | 'writtenAtUs' | 'log' | 'isEarlier' 
 
 /** Explains out-of-memory messages, and marks the lines that requested memory. Nothing of them is stored. */
 export class OutOfMemoryMessages {
-  /** By source: a later text may arrive while an earlier one is explained. */
+  /** The latest failure by source: it may arrive while an earlier one is explained. */
   private readonly latest = new Map<string, Failed>();
 
-  /** By job: the latest question, whose answer counts. */
+  /** The latest question by job; only its answer counts. */
   private readonly asked = new Map<string, object>();
 
   /** @param findCandidates in the source, in another thread */

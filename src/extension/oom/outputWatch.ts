@@ -14,7 +14,7 @@ export interface FailedOutput {
   readonly writtenAtUs: Microseconds | null;
   /** The path of the log with this text; null if it is of none. */
   readonly log: string | null;
-  /** It was written before the window opened: sources may have changed since. */
+  /** True if it was written before the window opened: sources may have changed since. */
   readonly isEarlier: boolean;
   /** What ran it in a terminal; null elsewhere. */
   readonly command: string | null;
@@ -24,7 +24,7 @@ export interface FailedOutput {
 
 export interface OutputListener {
   failed(output: FailedOutput): void;
-  /** The same program ran without an error. */
+  /** The program that failed earlier ran without an error. */
   succeeded(source: string): void;
 }
 

@@ -19,7 +19,7 @@ export class RecentText {
     const searched = this.tail + piece;
     this.tail = searched.slice(-OVERLAP);
     const found = hasFailure(searched);
-    // Those words are not found again with the next piece.
+    // The next piece must not find the same words again.
     if (found) this.tail = '';
     return found;
   }

@@ -8,7 +8,7 @@ import * as vscode from 'vscode';
 /** What an interpreter can record. */
 export type Ability =
   | 'gpu'
-  /** It has PyTorch, but the machine has no GPU. */
+  /** The interpreter has PyTorch, but the machine has no GPU. */
   | 'cpu'
   | 'noTorch'
   | 'missing';
@@ -81,7 +81,7 @@ export class Interpreters {
     return true;
   }
 
-  /** Those with PyTorch first. */
+  /** Rows for the interpreters, those with PyTorch first. */
   private async offered(script: vscode.Uri, browse: string): Promise<vscode.QuickPickItem[]> {
     const found = await Promise.all(
       (await candidates(script)).map(async (python) => ({ python, ability: await this.abilityOf(python, script) })),

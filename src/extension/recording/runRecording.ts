@@ -102,7 +102,7 @@ export async function offerInterpreters(
   return choice !== undefined && choice === other;
 }
 
-/** Maximum of files in the quick pick. */
+/** Maximum number of files in the quick pick. */
 const MAX_FILES = 500;
 const LEFT_OUT = '**/{node_modules,site-packages,.venv,venv,env,__pycache__}/**';
 

@@ -24,7 +24,7 @@ export class ResultsStore implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly runEmitter = new vscode.EventEmitter<void>();
   private runs: ReadonlySet<string> = new Set();
-  /** As the worker gave it. */
+  /** The result, as the worker gave it. */
   private raw: AnalysisResult | null = null;
   private latest: AnalysisResult | null = null;
   private ignoredLeaks: readonly IgnoredLeak[] = [];

@@ -5,7 +5,7 @@ export function sentenceWithout(path: string, sentence: string): string {
   return sentence.startsWith(`${path} `) ? sentence.slice(path.length + 1) : sentence;
 }
 
-/** The same for a message, which has room for one line: it begins with the file's name, not with its folders. */
+/** A sentence about a file that begins with its name instead of its path: a message has room for one line. */
 export function sentenceNaming(path: string, sentence: string): string {
   const rest = sentenceWithout(path, sentence);
   return rest === sentence ? `${basename(path)}: ${sentence}` : `${basename(path)} ${rest}`;

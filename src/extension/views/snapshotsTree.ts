@@ -26,7 +26,7 @@ import { basename, dirname } from '../../core/text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 import { itemOf, rowOf, RowTree, type Row } from './rows.js';
 
-/** With more snapshots than this, runs are folded at first. */
+/** Maximum number of snapshots with which runs are expanded at first. */
 const MAX_UNFOLDED = 40;
 /** Characters of a rank's sparkline. */
 const STRIP_WIDTH = 8;
@@ -132,7 +132,7 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
   }
 }
 
-/** @param most maximum of live bytes of any rank of its job; null without other ranks */
+/** @param most maximum live bytes of any rank of its job; null without other ranks */
 function runItem(run: RunReport, name: string, unfolded: boolean, most: Bytes | null): vscode.TreeItem {
   // One scale for all ranks of a job: the fuller one stands out.
   const strip = most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, most)} `;

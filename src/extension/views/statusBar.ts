@@ -113,7 +113,7 @@ export class StatusBar extends Listener {
   }
 
   private leakText(leaks: readonly FindingMark[]): Text {
-    // Of the worst run: rates of several runs are never added up.
+    // The rate is that of the worst run: rates of several runs are never added up.
     const { run } = leaks[0].parts[0];
     const rate = sum(leaks, ({ parts }) => parts.find((part) => part.run === run)?.finding.bytesPerStep ?? 0);
     const amount = rateOf(rate, run.steps) ?? byteText(leaks[0].parts[0].finding.bytes);

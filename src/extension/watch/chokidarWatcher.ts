@@ -7,7 +7,7 @@ import type { SnapshotWatcher, WatchListener, WatchScope } from './snapshotWatch
 
 /** Folders below the workspace folder that are still walked. */
 const DEEPEST = 16;
-/** Maximum of what is watched: each folder, and each file that is a link or is polled, needs a watch of the system. */
+/** Maximum number of watches: each folder, and each file that is a link or is polled, needs a watch of the system. */
 const MOST = { folders: 10_000, linkedFolders: 1_000, snapshots: 20_000, polled: 4_000 };
 
 /** Polling interval if events are missing, in milliseconds. */

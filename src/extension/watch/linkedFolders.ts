@@ -5,11 +5,11 @@ import { isSystemFolder } from '../../node/skippedFolders.js';
 
 export type Link =
   | 'none'
-  /** To a folder that is watched under another name. */
+  /** The link leads to a folder that is watched under another name. */
   | 'known'
-  /** To a folder that contains the watched one, or to one of the system. */
+  /** The link leads to a folder that contains the watched one, or to one of the system. */
   | 'above'
-  /** To another folder, or below one. */
+  /** The link leads to another folder, or below one. */
   | 'other';
 
 export class LinkedFolders {

@@ -13,7 +13,7 @@ export function silentFileSystem(folder: string, mounts: string): string | null 
     if (point === undefined || type === undefined) continue;
     const path = unescaped(point);
     const holds = path === '/' || folder === path || folder.startsWith(`${path}/`);
-    // Of two mounts on one point the later one is on top.
+    // The later one of two mounts on one point is on top.
     if (!holds || path.length < longest) continue;
     longest = path.length;
     kind = SILENT_KINDS.test(type) ? type : null;

@@ -108,7 +108,7 @@ export class SnapshotWatchers {
     return watchFolder(scope, listener, vscode.l10n);
   }
 
-  /** By the setting; else for file systems with missing events. */
+  /** True if a folder is polled: by the setting, else on file systems with missing events. */
   private polls(folder: vscode.Uri): boolean {
     const mode = pollingMode(folder);
     if (mode !== 'auto') return mode === 'on';

@@ -87,7 +87,7 @@ export class PythonFiles extends Listener {
     for (const uri of found) this.add(uri);
   }
 
-  /** Of two files with one path, only the first counts: no mark may appear in a wrong file. */
+  /** Adds a file. Only the first of two files with one path counts: no mark may appear in a wrong file. */
   private add(uri: vscode.Uri): void {
     const path = this.path(uri);
     if (this.uris.has(path)) return;

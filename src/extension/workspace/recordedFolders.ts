@@ -3,7 +3,7 @@ import { recordedCellKey } from '../notebooks/cellNames.js';
 import type { PathRule } from '../../core/attribution/pathMapping.js';
 
 interface RecordedFolder {
-  /** As recorded, without a separator at its end. */
+  /** The folder, as recorded, without a separator at its end. */
   readonly folder: string;
   /** Unmapped files below it. */
   readonly files: number;

@@ -27,7 +27,7 @@ for batch in loader:
     outputs.append(net(batch))
 `;
 
-/** Of `net.py`, 1-based. */
+/** A line of `net.py`, 1-based. */
 export const ASKING_LINE = 8;
 
 /** A program that runs out of memory, and that a test debugs. */

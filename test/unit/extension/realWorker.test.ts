@@ -18,7 +18,7 @@ const SMALL = join(FIXTURES, 'shapes/t213.p4.pickle');
 
 describe('The real worker as the extension runs it', () => {
   let folder: string;
-  /** Of each test its own: a worker that was ended may still write. */
+  /** Each test has its own folder: a worker that was ended may still write. */
   let columns: string;
   let large: string;
   let threads: Thread[];
@@ -26,7 +26,7 @@ describe('The real worker as the extension runs it', () => {
   /** Ends the worker that tells its progress on a file. */
   let isFatal: (path: string) => boolean;
   let engine: AnalysisEngine;
-  /** Of workers that are not started yet. */
+  /** The language and the scripts of workers that are not started yet. */
   let translations: Translations;
   let [readerScript, workerScript]: string[] = [];
 

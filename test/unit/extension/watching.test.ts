@@ -66,7 +66,7 @@ describe('A folder that is watched', () => {
     rmSync(`${folder}-outside`, { recursive: true, force: true });
   });
 
-  it('has the maximum of snapshots, without counting sidecars', async () => {
+  it('reads the maximum number of snapshots, without counting sidecars', async () => {
     const names = ['a', 'b', 'c'].flatMap((name) => [`${name}.pickle`, `${name}.leakline.json`]);
     names.forEach(write);
     await watchAtMost(3);

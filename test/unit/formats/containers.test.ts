@@ -209,7 +209,7 @@ describe('Containers', () => {
     const saved = await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }, weights]));
     assert.equal(saved.reason, 'notASnapshot');
     assert.match(saved.message, /^test\.pickle is a saved model or checkpoint, not a memory snapshot\. Choose /);
-    // The same without tensors is not a model.
+    // A pickle without tensors is not a model.
     const other = await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }]));
     assert.equal(other.reason, 'forbidden');
     assert.match(other.message, /collections\.OrderedDict at byte 2/);

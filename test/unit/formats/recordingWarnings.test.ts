@@ -134,7 +134,7 @@ describe('Warnings', () => {
     // Freed, and still among the blocks.
     const back = await warn([{ address: 512 }], [event('alloc', 512), event('free_completed', 512), ...frees]);
     assert.match(back.get('traceDisagrees') ?? '', /differ by 512 bytes/);
-    // Of another size.
+    // A snapshot of another size.
     const other = await warn([{ address: 512 }], [event('alloc', 512, { size: 500 }), ...frees]);
     assert.match(other.get('traceDisagrees') ?? '', /differ by 12 bytes/);
     assert.deepEqual([...(await warn([{ address: 512 }], [event('alloc', 512), ...frees])).keys()], []);

@@ -112,7 +112,7 @@ describe('What unfolds', () => {
     for (const depth of [20, 60]) {
       assert.match(await outcome(traceOf([entry], laughs(depth))), /the same dictionary far more often/);
     }
-    // The same as metadata.
+    // The dictionary as metadata.
     const tagged: Write = (w) => w.dict({ action: text('alloc'), user_metadata: laughs(30) });
     assert.match(await outcome(traceOf([tagged])), /the same dictionary far more often/);
   });

@@ -16,6 +16,12 @@ describe('The glossary', () => {
     assert.deepEqual(words(`It ${second} of the graph.`), [second]);
   });
 
+  it('finds comments that need the one before them', () => {
+    assert.deepEqual(words(`  /*${'*'} Of the last snapshot. */`), [`*${'*'} of`]);
+    assert.deepEqual(words(`    ${'"'.repeat(3)}The same for a run.`), [`${'"'.repeat(3)}the same`]);
+    assert.deepEqual(words('/** The size of the same block. */'), []);
+  });
+
   it('finds nothing in the glossary’s own words, nor in parts of others', () => {
     assert.deepEqual(words('A leak is held by a list; allocated in step 3, freed in step 4; airborne'), []);
   });

@@ -8,7 +8,7 @@ import { stackFrames } from '../../../src/core/attribution/ownerTally.js';
 import { readBytes } from '../../support/snapshots.js';
 import { frame, segment, snapshot, times } from '../../fuzz/made.js';
 
-/** Of segments of 512 bytes, the last stack holds most, then the one before it. */
+/** Segments of 512 bytes: the last stack holds most, then the one before it. */
 const LINES = [1, 2, 3, 3, 4, 4, 4];
 
 describe('Stacks beyond the limit', () => {

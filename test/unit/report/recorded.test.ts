@@ -39,7 +39,7 @@ function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
   return { stepEndsUs: allocations.filter((_, i) => i % 2 === 1).map((event) => eventTime(events, event)) };
 }
 
-/** Of an owner, what these tests do not look at. */
+/** Fields of an owner that these tests do not check. */
 const PLAIN = {
   ...{ graphBytes: 0, allocatedSteps: null, container: null, isDirect: true, pinnedBy: null, custody: null },
   releases: null,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readModule } from '../../../src/core/python/readModule.js';
 import { holderOf, keptAt, program, type Program } from './follow.js';
 
-/** The same leak as different people write it. */
+/** One leak, as different people write it. */
 const STYLES: Record<string, { source: string; keeps: string }> = {
   'a trainer class with annotations and long statements': {
     source: `

@@ -9,7 +9,7 @@ import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 type Digest = ReturnType<typeof digestSnapshot>;
 
-/** The same recording, made later. */
+/** A copy of a recording, made later. */
 function later(digest: Digest, us: number): Digest {
   return {
     ...digest,

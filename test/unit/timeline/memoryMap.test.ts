@@ -19,7 +19,7 @@ const MiB = 1024 * 1024;
 interface Size {
   reserved: number;
   live: number;
-  /** Of its free blocks. */
+  /** Bytes of its free blocks. */
   largestFree: number;
   blocks: number;
 }

@@ -37,7 +37,7 @@ function columnsOf(x: number[], values: number[], end: number, visible: { from: 
   return { columns, corners, extent };
 }
 
-/** The same by looking at every instant of a fine grid, and at every point. */
+/** The path by brute force: every instant of a fine grid, and every point. */
 function bruteForce(x: number[], values: number[], end: number, visible: { from: number; to: number }) {
   const columns = new Map<number, { low: number; high: number }>();
   const perUnit = area.width / (visible.to - visible.from);

@@ -6,7 +6,7 @@ import { tooManyMentions } from '../torch/torchValue.js';
 import { CallKind, type ChromeEvents, type ChromeMemory, type ThreadCalls } from './chromeEvents.js';
 
 const ALL_BITS = 0xffffffff;
-/** Maximum of frames of all stacks: a few nested calls and events can produce any number. */
+/** Maximum number of frames of all stacks: a few nested calls and events can produce any number. */
 const MAX_FRAMES = 1 << 25;
 
 /** The file of scopes, in the style of Python's own names for code without a file. */
@@ -19,7 +19,7 @@ interface Walk {
   next: number;
   /** Calls that have begun and not ended, outermost first. */
   open: number[];
-  /** Of the open calls; null after they changed. */
+  /** The stack of the open calls; null after a change. */
   stack: StackId | null;
 }
 

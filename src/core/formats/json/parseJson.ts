@@ -1,4 +1,4 @@
-/** Maximum of values in our own files. The parser takes some 50 bytes for each. */
+/** Maximum number of values in our own files. The parser takes some 50 bytes for each. */
 const MAX_LEVELS = 256;
 const MAX_VALUES = 1 << 22;
 

@@ -16,7 +16,7 @@ const NONE: SmiColumns = { count: 0, time: -1, index: -1, pid: -1, process: -1, 
 
 const SIZE = /^(\d{1,15}(?:\.\d{1,3})?) (B|[KMGT]i?B)$/;
 const WHOLE = /^\d{1,15}$/;
-/** As nvidia-smi writes it, or by ISO 8601, which `date` and loggers put before its fields. */
+/** A time as nvidia-smi writes it, or in ISO 8601, as `date` and loggers write it before the fields. */
 const TIME =
   /^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6})\d{0,3})?(?:(Z)|([+-])(\d\d):?(\d\d))?$/;
 /** Prefixes of services and loggers: `trainer-1 | `, `# `, `[rank0] `, a time. */

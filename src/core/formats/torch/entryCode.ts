@@ -56,9 +56,9 @@ const MAX_RUNS = 1 << 18;
 /** Lists whose slots are in a table; those beyond them are in the memo. */
 const MAX_KEPT_LISTS = 1 << 24;
 const LISTS_OF_UNKNOWN = 1 << 20;
-/** Of a list's slot and value. */
+/** Bytes of the slot and the value of a list. */
 const KEPT_BYTES = 8;
-/** Of a run beside its content. */
+/** Bytes that a run takes in addition to its content. */
 const RUN_BYTES = 16;
 /** Room for loads that look ahead. */
 const SLACK = 64;
@@ -77,7 +77,7 @@ const NO_CALLER: EntryImports = {
 
 /** The WebAssembly of `assembly/entryReader.ts` with a memory of its own, for one file at a time. */
 export class EntryCode {
-  /** Of the thread: the engine compiles for one instance, and collects garbage for each new memory. */
+  /** One module per thread: the engine compiles for one instance, and collects garbage for each new memory. */
   private static compiled: WebAssembly.Module | undefined;
   private static spare: EntryCode | null = null;
 

@@ -19,7 +19,7 @@ export class TorchLabels {
     return this.text(parts.join(','));
   }
 
-  /** As {@link tuple} of two small numbers. */
+  /** The identity of a pool, see {@link tuple}: a tuple of two small numbers. */
   pool(first: number, second: number): Ref {
     return this.text(`${first},${second}`);
   }

@@ -23,7 +23,7 @@ const MAX_ITEMS = 1 << 22;
 /** Entries and items are looked at once each by honest files; so many times in all, and some more, are allowed. */
 const MAX_LOOKS = 4;
 const FREE_LOOKS = 10_000;
-/** Of dictionaries in dictionaries. */
+/** Maximum depth of nested dictionaries. */
 const MAX_DEPTH = 100;
 
 /** The few containers that become objects, by the payload of their value. */

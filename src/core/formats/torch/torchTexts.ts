@@ -8,7 +8,7 @@ import { Word } from './torchWords.js';
 
 /** Texts of the program or the compiler on trace entries. */
 export class TorchTexts {
-  /** Of the dictionaries that were set as metadata: many entries may mention one. */
+  /** Texts of dictionaries that were set as metadata: many entries may mention one. */
   private readonly ofDict = new Map<TorchObject, StringId>();
 
   constructor(

@@ -8,7 +8,7 @@ import { Word } from './torchWords.js';
 
 /** Places of the bytes at which a trace entry begins are tried, so many. */
 const MAX_TRIED = 16;
-/** Of entries: some hundreds. */
+/** Bytes that hold some hundreds of entries. */
 const ENOUGH_BYTES = 1 << 16;
 /** Lists that must agree about the number of an object. */
 const MIN_VOTES = 8;
@@ -63,7 +63,7 @@ class TailWalk {
   private puts = 0;
   /** The number of the first of them, where the file gives numbers. */
   private numbered: number | null = null;
-  /** By the difference of two numbers, how many lists name it. */
+  /** The number of lists that name each difference of two numbers. */
   private readonly votes = new Map<number, number>();
 
   constructor(
@@ -88,7 +88,7 @@ class TailWalk {
     let depth = 0;
     let field: number | null = null;
     let [low, high, size, time] = [0, 0, 0, 0];
-    /** Of the entry's list of frames, and of the one before. */
+    /** The list of frames of this entry. */
     let list = -1;
     let listBefore = -1;
     for (let p = from; ;) {
@@ -212,5 +212,5 @@ class TailWalk {
   }
 }
 
-/** In place of a word: a list of frames has begun. */
+/** Stands for a word at which a list of frames begins. */
 const LIST = -1;

@@ -67,7 +67,7 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
   const replayed = replayedOn(last, device);
   const far = replayed === null ? FAR_ABOVE : 1;
   const isFar = (): boolean => reserved >= far * (peak ?? 0) && reserved - (peak ?? 0) >= LEAST_ABOVE;
-  // Of most runs the latest snapshot shows that it is not.
+  // In most runs, the latest snapshot shows that it is not.
   let later: SnapshotDigest | null = null;
   for (let i = snapshots.length - 1; i >= 0 && isFar(); i--) {
     const digest = snapshots[i];

@@ -14,7 +14,7 @@ export interface Limit {
   /** The statement that puts it there, or releases it. */
   readonly span: Span;
   readonly holder: string;
-  /** Maximum of items; null if a loop around the steps releases them. */
+  /** Maximum number of items; null if a loop around the steps releases them. */
   readonly most: ItemLimit | null;
   /** It is not a container, but a graph of several steps, that a backward frees every so many. */
   readonly isGraph: boolean;
@@ -103,7 +103,7 @@ export function retainedIn(search: HolderSearch): Retained {
   const release = (place: Place, kind: ReleaseKind, where: Where, isConditional: boolean): void => {
     const key = `${placeKey(place)}:${kind}`;
     const known = releases.get(key);
-    // Of all its runs, the most certain one.
+    // The most certain run of the release counts.
     releases.set(key, { place, kind, where, isConditional: isConditional && (known?.isConditional ?? true) });
   };
   for (const holding of search.machine.holdings) {

@@ -26,7 +26,7 @@ export function nextLoop({ machine }: HolderSearch): Place | null {
   const around = new Set(watched.map(({ loop }) => loop));
   for (const { loops, kind, entrance } of machine.steps) {
     if (kind === 'backward' || loops.length === 0) continue;
-    // The same loop may run again, for another caller.
+    // A loop may run again, for another caller.
     if (entrance <= machine.watchedEntrance && loops.some(({ loop }) => around.has(loop))) continue;
     const [{ loop, round }] = loops;
     const place = round > last ? loopPlace(loop, machine.sources) : null;

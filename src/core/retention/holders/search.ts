@@ -181,7 +181,7 @@ export class HolderSearch {
   }
 }
 
-/** Others may use the container: it is an attribute, of a module, or was not seen being made. */
+/** True if code that was not followed may use the container: an attribute, a global, or one from an unknown place. */
 function isShared({ container, attribute }: Pick<Holding, 'container' | 'attribute'>): boolean {
   return container === null || attribute !== null || container.madeIn.length === 0;
 }

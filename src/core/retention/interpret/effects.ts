@@ -39,7 +39,7 @@ export function operate(
   return valueOf(node);
 }
 
-/** The same memory, with or without its graph. */
+/** A value with the memory of another one, with or without its graph. */
 export function viewOf(machine: Machine, base: Value, detached: boolean): Value {
   const node = machine.note(
     new FlowNode(detached || machine.withoutGraph > 0 ? 0 : base.node.grad, base.node.isTensor),
@@ -219,7 +219,7 @@ function parametersOf({ values: [base], method }: Effected, { machine }: Followe
   return { ...value, items, source: sourceOf(base) };
 }
 
-/** The same memory as a value that requires gradients. */
+/** A value that requires gradients, with the memory of another one. */
 function newWeight(machine: Machine, base: Value, call: Call, act: Activation, isTensor: boolean): Value {
   const node = new FlowNode(3, isTensor);
   node.storage.push(base.node);

@@ -53,7 +53,7 @@ export class Expressions extends Part {
           return {
             ...value,
             items: expression.items.some((item) => item.kind === 'star') ? null : items,
-            // The same constants each time.
+            // A list of constants has equal items in each iteration.
             source: expression.items.every((item) => item.kind === 'literal') ? expression : null,
           };
         }
@@ -175,7 +175,7 @@ export class Expressions extends Part {
     const round = (at: number): void => {
       if (at === expression.clauses.length) {
         const values = expression.elements.map((element) => this.evaluate(element, act));
-        // Of a dictionary's, the value: keys are texts and numbers.
+        // The value of an item of a dictionary: keys are texts and numbers.
         const held = values[values.length - 1] as Value | undefined;
         const span = expression.elements.at(-1);
         if (held === undefined || span === undefined) return;

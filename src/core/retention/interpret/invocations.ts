@@ -174,7 +174,7 @@ export class Invocations extends Part {
   }
 }
 
-/** As Python's documentation has it. */
+/** The default of Python's documentation. */
 const DEFAULT_CACHE_SIZE: ItemLimit = { text: '128', count: 128 };
 
 /** The forward of an autograd function, whose first parameter is `ctx`. */

@@ -26,7 +26,7 @@ interface TestReader {
   limit(expression: Expression): ItemLimit;
   /** The test that a called method or property returns: `if not buffer.is_full():`; else null. */
   returned(expression: Expression): Returned | null;
-  /** The same for the `__len__` of an object. */
+  /** The length that the `__len__` of an object returns; else null. */
   length(object: Expression): Returned | null;
   /** True for a number that increases with each run of the guarded code. */
   isCounter(expression: Expression): boolean;

@@ -28,7 +28,7 @@ export class Loops extends Part {
     const { machine } = this;
     const outer = machine.everyRound;
     machine.everyRound = null;
-    // It may not repeat at all, unless the stack is in it.
+    // A loop may not run at all, unless the stack is in it.
     const isSure = machine.isOnPath(act, span);
     if (!isSure) machine.branches++;
     for (let round = 0; round < ROUNDS; round++) {

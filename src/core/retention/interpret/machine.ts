@@ -62,7 +62,7 @@ interface Release {
   /** The tensor that it starts from, by its name in the source. */
   readonly root: string;
   readonly loops: readonly LoopRound[];
-  /** It runs every few iterations. */
+  /** Iterations from one run to the next. */
   readonly every: number;
 }
 
@@ -124,7 +124,7 @@ export class Machine {
   everyRound: number | null = null;
   /** Depth of blocks in which no graph is made. */
   withoutGraph = 0;
-  /** In how many branches we are. */
+  /** The number of branches around the interpreted statement. */
   branches = 0;
   /** Operations inside `try` blocks, for the tracebacks. */
   readonly tries: FlowNode[][] = [];
@@ -168,7 +168,7 @@ export class Machine {
     if (this.visited > MAX_VISITED) throw new TooMuchWork();
   }
 
-  /** In expressions. */
+  /** The number of expressions that were interpreted. */
   get work(): number {
     return this.expressions + this.visited / VISITED_PER_EXPRESSION;
   }

@@ -7,7 +7,7 @@ export function sourceText(module: PythonModule, span: Expression | Span, most =
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
-/** True of an expression that creates an unnamed value. */
+/** True for an expression that creates an unnamed value. */
 export function isMade(span: Span | null): boolean {
   return span !== null && 'kind' in span && /^(?:display|dict|call)$/.test(String(span.kind));
 }

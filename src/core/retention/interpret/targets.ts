@@ -165,7 +165,7 @@ function sourceOf(statement: Span): Span | null {
   return 'value' in statement ? (statement as Assignment).value : null;
 }
 
-/** Maximum of items of a container that replaces another; null without a limit. */
+/** Maximum number of items of a container that replaces another; null without a limit. */
 function mostIn({ objects }: Value): ItemLimit | null {
   return objects.find((object) => object.kind === 'container')?.most ?? null;
 }

@@ -106,7 +106,7 @@ function namedIn({ statement, within }: Found, isIt: IsIt): readonly string[] {
   }
 }
 
-/** True of a call outside of the workspace's functions, to a package that may call any method. */
+/** True for a call outside of the workspace's functions, to a package that may call any method. */
 function isOutside({ callee }: Call, { body }: PythonModule, workspace: readonly Found[]): boolean {
   let root = callee;
   while (root.kind === 'attribute' || root.kind === 'call' || root.kind === 'subscript')
@@ -126,7 +126,7 @@ function isOutside({ callee }: Call, { body }: PythonModule, workspace: readonly
   );
 }
 
-/** True of a class whose `start()` calls `run()`. */
+/** True for a class whose `start()` calls `run()`. */
 function isThread(outer: readonly Statement[]): boolean {
   const own = outer.findLast(({ kind }) => kind === 'class');
   return (
@@ -150,7 +150,7 @@ function isOfWorkspace({ bases }: ClassDef, modules: readonly PythonModule[], me
   });
 }
 
-/** True of a function that is called once, when all is over. */
+/** True for a function that is called once, when all is over. */
 export function runsAtTheEnd(name: string): boolean {
   return AT_THE_END.test(name);
 }

@@ -5,7 +5,7 @@ import { type Standing, standings } from '../../python/standings.js';
 import { calledName, someExpression } from '../../python/walk.js';
 import { keyOf } from '../interpret/sourceText.js';
 
-/** True of an expression with the searched name. */
+/** True for an expression with the searched name. */
 export type IsIt = (expression: Expression) => boolean;
 
 /** A statement of a file: its place, and the function around it. */
@@ -14,7 +14,7 @@ export interface Found extends Standing {
   readonly within: FunctionDef | null;
 }
 
-/** The same file is requested repeatedly. */
+/** Statements by file, because files are requested repeatedly. */
 const known = new WeakMap<PythonModule, readonly Found[]>();
 
 /** All statements of a file. */
@@ -67,7 +67,7 @@ export function outerName(holder: string): HolderName | null {
   return nameOfHolder(holder)?.kind === 'key' ? nameOfHolder(holder.replace(/\[(['"])[^'"]+\1\]$/, '')) : null;
 }
 
-/** True of an expression that names it. */
+/** True for an expression that names it. */
 export function isNamed({ kind, name }: HolderName, expression: Expression): boolean {
   switch (kind) {
     case 'attribute':

@@ -49,7 +49,7 @@ export function smaller(a: Sureness, b: Sureness): Sureness {
 
 /** Items that something holds at most. */
 export interface ItemLimit {
-  /** By the source. */
+  /** The limit, as the source writes it. */
   readonly text: string;
   /** Null if the source does not show the number. */
   readonly count: number | null;

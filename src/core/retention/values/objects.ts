@@ -62,9 +62,9 @@ interface Holder {
 export interface Container extends Holder {
   readonly kind: 'container';
   readonly type: 'list' | 'dict' | 'set' | 'queue';
-  /** It drops old items. */
+  /** True if the container drops old items. */
   readonly bounded: boolean;
-  /** Maximum of items; null if the source does not show it. */
+  /** Maximum number of items; null if the source does not show it. */
   most: ItemLimit | null;
   /** All that was ever put in. */
   readonly elements: PyObject[];
@@ -76,11 +76,11 @@ export interface Removal {
   readonly place: Place;
   readonly kind: ReleaseKind;
   readonly loops: readonly LoopRound[];
-  /** It may not run in each iteration of these. */
+  /** True if it may not run in each iteration of `loops`. */
   readonly isConditional: boolean;
-  /** It ran after the watched line had. */
+  /** True if it ran after the watched line. */
   readonly isLater: boolean;
-  /** It released all items, or as many as are too many. */
+  /** True if it releases all items, or all above a limit. */
   readonly isThorough: boolean;
   /** Items that are left at most. */
   readonly most: ItemLimit | null;
@@ -227,7 +227,7 @@ export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
   return { ...valueOf(node, objects, items), known: knownOfEither(a.known, b.known) };
 }
 
-/** Maximum of possible objects of one value. */
+/** Maximum number of possible objects of one value. */
 const MAX_OBJECTS = 6;
 
 function* nodesOf(attrs: ReadonlyMap<string, Value>): Iterable<FlowNode> {

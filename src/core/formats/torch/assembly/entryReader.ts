@@ -197,7 +197,7 @@ let runBytes: i32 = 0;
 let runs: u32 = 1;
 let lastRun: u32 = 0;
 let kept: u32 = 0;
-/** From here on, slots of the memo are empty. A load would take a page of memory. */
+/** The first slot of the memo that is empty. Reading an empty slot would take a page of memory. */
 let emptyFrom: i32 = 0;
 /** True if the last text or pair was there before. */
 let isRepeated: bool = false;
