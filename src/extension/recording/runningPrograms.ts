@@ -24,7 +24,7 @@ const MAX_ANSWER_BYTES = 16 << 20;
 /** Time between two checks whether attached processes still run, in milliseconds: the system informs only a parent. */
 const LOOK_MS = 3_000;
 /** Maximum time until the first snapshots of a recording have been read, in milliseconds. */
-const MAX_READ_MS = 20_000;
+const MAX_READ_MS = 60_000;
 /** Time between two looks for them, in milliseconds. */
 const AGAIN_MS = 200;
 /** Runs with the folder of the Python packages, the name of a command and its arguments. */
