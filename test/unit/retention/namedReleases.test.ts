@@ -178,6 +178,14 @@ describe('What may end the growth of a container', () => {
       'none',
     ],
     [
+      'a test of a counter that is set by its name',
+      METER(
+        'class Other:\n    def __init__(self):\n        self.seen, self.most = 0, 9\n    def add(self):\n        setattr(self, "seen", 9)\n',
+        'if self.seen < self.most: self.rows.append(row)',
+      ),
+      'flag',
+    ],
+    [
       'a method that only a docstring and a comment mention',
       METER(
         '    def trim(self):\n        pass\n        self.rows.pop(0)\n    def end(self):\n        """Later trim() it."""\n        # self.trim()\n',

@@ -110,8 +110,7 @@ function isShortening(part: Expression): boolean {
 
 /** `setattr(self, name, default())`, where a name that is given elsewhere as a text is this one. */
 function resetByName({ kind, name }: HolderName, modules: readonly PythonModule[]): Found | null {
-  const isText = new RegExp(`(['"])${name}\\1`);
-  if (kind === 'attribute' && !modules.some(({ text }) => isText.test(text))) return null;
+  if (kind === 'attribute' && !isText(name, modules)) return null;
   const isReset = ({ statement }: Found): boolean => {
     if (statement.kind !== 'expression' || statement.value.kind !== 'call') return false;
     const { callee, args } = statement.value;
@@ -269,7 +268,13 @@ function isCount(
 function isConstant(side: Expression, modules: readonly PythonModule[]): boolean {
   if (side.kind !== 'attribute' || side.value.kind !== 'name' || side.value.name !== 'self') return false;
   const setters = settersOf(side.name, modules);
-  return setters.length > 0 && setters.every((name) => name === '__init__');
+  return setters.length > 0 && setters.every((name) => name === '__init__') && !isText(side.name, modules);
+}
+
+/** True if a text is a name, as in `setattr(self, 'rows', [])`. */
+function isText(name: string, modules: readonly PythonModule[]): boolean {
+  const quoted = new RegExp(`(['"])${name}\\1`);
+  return modules.some(({ text }) => quoted.test(text));
 }
 
 /** An attribute that a method other than the one that makes the object gives a value. */
