@@ -125,11 +125,18 @@ describe('From a program to the line that leaks', () => {
       // A toolbar that VS Code draws again between press and release takes no click.
       await eventuallyWithBackoff(async (withinMs) => {
         await workbench.page.getByRole('button', { name: 'Dump Now' }).click();
-        await eventually(() => assert.notEqual(signalled().length, 0), { timeoutMs: withinMs });
+        await eventually(
+          () => {
+            assert.notEqual(signalled().length, 0);
+          },
+          { timeoutMs: withinMs },
+        );
       });
       const { length: before } = signalled();
       await workbench.runCommand('Leakline: Dump Now');
-      await eventually(() => assert.ok(signalled().length > before));
+      await eventually(() => {
+        assert.ok(signalled().length > before, 'a second snapshot');
+      });
     } finally {
       writeFileSync(join(workspace, 'end'), '');
     }

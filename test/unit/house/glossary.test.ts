@@ -17,8 +17,9 @@ describe('The glossary', () => {
   });
 
   it('finds comments that need the one before them', () => {
-    assert.deepEqual(words(`  /*${'*'} Of the last snapshot. */`), [`*${'*'} of`]);
-    assert.deepEqual(words(`    ${'"'.repeat(3)}The same for a run.`), [`${'"'.repeat(3)}the same`]);
+    const [star, quote] = ['*'.repeat(2), '"'.repeat(3)];
+    assert.deepEqual(words(`  /${star} Of the last snapshot. */`), [`${star} of`]);
+    assert.deepEqual(words(`    ${quote}The same for a run.`), [`${quote}the same`]);
     assert.deepEqual(words('/** The size of the same block. */'), []);
   });
 
