@@ -118,8 +118,19 @@ export function leaves(body: readonly Statement[]): boolean {
   return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
 }
 
-/** The expressions that a statement gives a value, or deletes. */
-export function targetsOf(statement: Statement): readonly Expression[] {
+/** True if a statement gives an expression a value, or deletes it. */
+export function assigns(statement: Statement, isIt: (target: Expression) => boolean): boolean {
+  return targetsOf(statement).some((target) => isTarget(target, isIt));
+}
+
+/** True for a target, and for one of several: `a, *b = …`. */
+export function isTarget(target: Expression, isIt: (target: Expression) => boolean): boolean {
+  if (target.kind === 'display') return target.items.some((item) => isTarget(item, isIt));
+  if (target.kind === 'star') return target.value !== null && isTarget(target.value, isIt);
+  return isIt(target);
+}
+
+function targetsOf(statement: Statement): readonly Expression[] {
   switch (statement.kind) {
     case 'assign':
     case 'delete':

@@ -2,20 +2,11 @@
 import { t } from '../text/translate.js';
 
 /** @param name of the holder, of one of a cycle's references, or of the error */
-export function remedy(
-  kind:
-    | 'container'
-    | 'default'
-    | 'graph'
-    | 'hook'
-    | 'selfHook'
-    | 'cache'
-    | 'error'
-    | 'doubleBackward'
-    | 'autocast'
-    | 'cycle',
-  name = '',
-): string {
+export function remedy(kind: keyof ReturnType<typeof remedies>, name = ''): string {
+  return remedies(name)[kind];
+}
+
+function remedies(name: string) {
   return {
     container: t('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', name),
     default: t(
@@ -32,5 +23,5 @@ export function remedy(
     ),
     autocast: t('Enter autocast again in each step, or pass cache_enabled=False.'),
     cycle: t('Make {0} a weakref.ref, or set it to None when done.', name),
-  }[kind];
+  };
 }

@@ -88,6 +88,8 @@ export const QUEUE_TAKES = namesIn(CONTAINERS.queue.take);
 export const CLEARS = methods('clear');
 /** Registers a function on a module or tensor. */
 export const HOOKS = methods('hook');
+/** Methods that return the same parts of a module each time. */
+export const MODULE_PARTS = /^(?:named_)?(?:parameters|modules|children|buffers)$/;
 /** Holds a module's or an optimizer's parameters permanently. */
 export const ADDS_PARAMETERS = methods('add');
 export const PUTS_IN_FIRST = namesIn(INTO_FIRST);

@@ -2,7 +2,7 @@ import type { Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
-import { targetsOf } from '../../python/walk.js';
+import { assigns, isTarget } from '../../python/walk.js';
 import { sourceText } from './sourceText.js';
 
 /** The code that a test guards. */
@@ -40,8 +40,7 @@ type IsIt = (target: Expression) => boolean;
 
 /** True if a statement gives it no value, or one more than it has. */
 function isCounting(statement: Statement, module: PythonModule, isIt: IsIt): boolean {
-  const targets = targetsOf(statement);
-  return !targets.some((target) => holds(target, isIt)) || isOneMore(statement, module, isIt);
+  return !assigns(statement, isIt) || isOneMore(statement, module, isIt);
 }
 
 /** `n += 1`, `n = n + 1`. */
@@ -71,18 +70,12 @@ function startsAtZero(statement: Statement, isIt: IsIt): boolean {
   const { value } = statement;
   return statement.targets.every((target) => {
     if (isIt(target)) return (constantOf(value) ?? -1) >= 0;
-    if (target.kind !== 'display' || value.kind !== 'display') return !holds(target, isIt);
-    return target.items.every((item, i) => !holds(item, isIt) || (constantOf(value.items[i]) ?? -1) >= 0);
+    if (target.kind !== 'display' || value.kind !== 'display') return !isTarget(target, isIt);
+    return target.items.every((item, i) => !isTarget(item, isIt) || (constantOf(value.items[i]) ?? -1) >= 0);
   });
 }
 
 function isInitial(outer: readonly Statement[]): boolean {
   const fn = outer.findLast(({ kind }) => kind === 'function');
   return fn === undefined || (fn.kind === 'function' && fn.name === '__init__');
-}
-
-function holds(target: Expression, isIt: IsIt): boolean {
-  if (target.kind === 'display') return target.items.some((item) => holds(item, isIt));
-  if (target.kind === 'star') return target.value !== null && holds(target.value, isIt);
-  return isIt(target);
 }

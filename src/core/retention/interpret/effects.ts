@@ -1,5 +1,5 @@
 import type { Call, Expression, Span } from '../../python/ast.js';
-import type { CallEffect } from '../operations.js';
+import { type CallEffect, MODULE_PARTS } from '../operations.js';
 import { FlowNode, type Sureness, larger, smaller } from '../values/flowNode.js';
 import {
   type ArgumentValue,
@@ -85,7 +85,7 @@ interface Effected {
 /** A span without source: results that are not on the device. */
 const NOWHERE: Span = { from: -1, to: -1 };
 /** Methods that return a part of an object: the same each time. */
-const LISTS_PARTS = /^(?:named_)?(?:parameters|modules|children|buffers)$|^(?:items|values|keys|state_dict)$/;
+const LISTS_PARTS = new RegExp(`${MODULE_PARTS.source}|^(?:items|values|keys|state_dict)$`);
 
 const EFFECTS: Record<CallEffect, (effected: Effected, follower: Follower) => Value> = {
   plain: ({ values: [base], call: { callee } }) =>

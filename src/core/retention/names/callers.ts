@@ -1,5 +1,5 @@
-import type { Call, ClassDef, Expression, FunctionDef, Span, Statement } from '../../python/ast.js';
-import { type PythonModule, allStatements } from '../../python/pythonModule.js';
+import type { Call, ClassDef, Expression, FunctionDef, Statement } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
 import { calledName, someExpression } from '../../python/walk.js';
 import { PUTS_IN, TAKES_OUT, callsAnyName, methodEffect } from '../operations.js';
@@ -173,24 +173,20 @@ function stands(name: string, behind: string, modules: readonly PythonModule[], 
   const pattern = new RegExp(`\\b${name}${behind}`, 'g');
   return modules.some((module) => {
     if (!module.text.includes(name)) return false;
-    const without = [...functions.flatMap((one) => spansOf(module, one)), ...docstringsOf(module)];
+    const without = inModule(module).filter(({ statement }) => isLeftOut(statement, functions));
     for (const { index } of module.text.matchAll(pattern)) {
       const before = module.text.slice(module.text.lastIndexOf('\n', index) + 1, index);
       if (/\bdef\s+$|^[^'"#]*#/.test(before)) continue;
-      if (!without.some(({ from, to }) => from <= index && index < to)) return true;
+      if (!without.some(({ statement: { from, to } }) => from <= index && index < to)) return true;
     }
     return false;
   });
 }
 
-function spansOf(module: PythonModule, name: string): Span[] {
-  return allStatements(module.body).filter((statement) => statement.kind === 'function' && statement.name === name);
-}
-
-function docstringsOf(module: PythonModule): Span[] {
-  return allStatements(module.body).filter(
-    (statement) => statement.kind === 'expression' && statement.value.kind === 'literal',
-  );
+/** True for functions of these names, and for docstrings. */
+function isLeftOut(statement: Statement, functions: readonly string[]): boolean {
+  if (statement.kind === 'function') return functions.includes(statement.name);
+  return statement.kind === 'expression' && statement.value.kind === 'literal';
 }
 
 /** True if another method empties the attribute, and the program calls or passes that method. */

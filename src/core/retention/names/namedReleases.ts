@@ -1,8 +1,8 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { bodiesOf, lineAt, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, type Standing, standings } from '../../python/standings.js';
-import { calledName, expressionsOf, leaves, namesOf, someExpression, somePart, targetsOf } from '../../python/walk.js';
-import { SHORTENS } from '../operations.js';
+import { assigns, calledName, expressionsOf, leaves, namesOf, someExpression, somePart } from '../../python/walk.js';
+import { MODULE_PARTS, SHORTENS } from '../operations.js';
 import type { PathFrame } from '../records.js';
 import type { Sources } from '../sources.js';
 import type { Place, ReleaseKind } from '../values/objects.js';
@@ -184,9 +184,6 @@ function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boo
 
 type AskTest = (test: Expression, at: Standing) => boolean;
 
-/** Calls that give the same parts of a module each time. */
-const PARTS = /^(?:named_)?(?:parameters|buffers|modules|children)$/;
-
 /** True for what a test asks of a parameter or module in a loop over all of them, such as `p.ndim`. */
 function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
   if (side.kind !== 'attribute' || side.value.kind !== 'name') return false;
@@ -195,7 +192,7 @@ function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
     (loop) =>
       loop.kind === 'for' &&
       loop.iterable.kind === 'call' &&
-      PARTS.test(calledName(loop.iterable)) &&
+      MODULE_PARTS.test(calledName(loop.iterable)) &&
       namesOf([loop.target]).has(name),
   );
 }
@@ -284,10 +281,9 @@ function isFlag(test: Expression, modules: readonly PythonModule[]): boolean {
 
 /** The functions that give an attribute of this name a value, and a property of this name; empty outside of functions. */
 function settersOf(name: string, modules: readonly PythonModule[]): readonly string[] {
-  const isIt = (target: Expression): boolean =>
-    target.kind === 'display' ? target.items.some(isIt) : target.kind === 'attribute' && target.name === name;
+  const isIt: IsIt = (target) => target.kind === 'attribute' && target.name === name;
   return statementsBeside(name, modules).flatMap(({ statement, within }) => {
     if (statement.kind === 'function') return statement.name === name ? [name] : [];
-    return targetsOf(statement).some(isIt) ? [within?.name ?? ''] : [];
+    return assigns(statement, isIt) ? [within?.name ?? ''] : [];
   });
 }
