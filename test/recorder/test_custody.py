@@ -58,6 +58,9 @@ class CustodyTest(Programs):
                     self.values.append(value)
                 def trim(self):
                     self.values = self.values[-3:]
+                def limit(self):
+                    while len(self.values) > 64:
+                        self.values.pop()
             opt = torch.optim.Optimizer()
             meter = Meter()
             for epoch in range(4):
@@ -66,7 +69,8 @@ class CustodyTest(Programs):
                     opt.step()
         ''', 20)['Meter.values']
         found = {(one['kind'], one['function'], one['where']) for one in owner['releases']}
-        self.assertEqual(found, {('method', 'Meter.reset', 'uncalled'), ('trim', 'Meter.trim', 'uncalled')})
+        self.assertEqual(found, {('method', 'Meter.reset', 'uncalled'), ('trim', 'Meter.trim', 'uncalled'),
+                                 ('bound', 'Meter.limit', 'uncalled'), ('take', 'Meter.limit', 'uncalled')})
 
     def test_a_container_that_is_filled_and_released_under_another_name(self):
         def owner(name, program):

@@ -94,8 +94,9 @@ class Releases:
     def _placed(self, path: str, line: int, kind: str, around: Around, paths: List[str],
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
         search = _Callers(self._statements, paths, loops)
-        where, is_conditional = ('loop', True) if kind in ('bound', 'memo') else search.of_function(around) if kind in ('method', 'cleanup') \
-            else search.of_statement(path, line, around)
+        where, is_conditional = search.of_function(around) if kind in ('method', 'cleanup') else search.of_statement(path, line, around)
+        if kind in ('bound', 'memo'):    # holds wherever it runs
+            where, is_conditional = where if where == 'uncalled' else 'loop', True
         if where == 'before' and kind not in ('method', 'cleanup'):
             return    # makes the container
         yield Release(path, line, '.'.join(around.scope) or '<module>', kind, is_conditional, 'uncalled' if where == 'before' else where, value, around.defined)

@@ -113,10 +113,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const hasRepeated = loops.length > 0;
   const slots = deciding.find(hasFixedLength);
   if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });
-  const idle = new Set(releases.filter(isNeverRun).map(functionOf));
-  const bound = releases.find(
-    (one) => one.kind === 'bound' && !isExceeded(one, deciding) && !idle.has(functionOf(one)),
-  );
+  const bound = releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding) && !isNeverRun(one));
   if (bound !== undefined) return missing({ kind: 'bound', place: bound });
   const open = releases.find((one) => isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')));
   if (open !== undefined) return missing({ kind: 'release', place: open });
@@ -169,10 +166,6 @@ function isExceeded({ value }: HolderRelease, owners: readonly LineOwner[]): boo
 /** True for a statement of a function that nothing calls. */
 function isNeverRun({ where, hasRun }: HolderRelease): boolean {
   return where === 'uncalled' && hasRun !== true;
-}
-
-function functionOf({ file, function: name }: HolderRelease): string {
-  return `${file}:${name}`;
 }
 
 function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
