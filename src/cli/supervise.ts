@@ -45,6 +45,7 @@ export interface Budget {
 const LOOK_MS = 200;
 /** Maximum number of excluded inputs before the command stops. */
 const MAX_EXCLUDED = 8;
+const OUR_ERROR = 'This is an error in Leakline: please report it.';
 
 /** How far a thread came. */
 interface Attempt {
@@ -52,6 +53,8 @@ interface Attempt {
   found: boolean | null;
   /** Why it ended. */
   reason: string;
+  /** True if an error of Leakline ended it. */
+  isOurs: boolean;
   /** The input that was being read, null before and after. */
   at: string | null;
   /** Weights of the inputs that were read. */
@@ -96,8 +99,9 @@ export function supervise(
       },
     };
     const finished = new Map<string, FinishedInput>();
-    const exclude = (path: string, what: string, reason: string): void => {
-      const message = `${path} is skipped: ${what} was stopped (${reason}). Free some memory, or record with a smaller max_entries.`;
+    const exclude = (path: string, what: string, { reason, isOurs }: Attempt): void => {
+      const advice = isOurs ? OUR_ERROR : 'Free some memory, or record with a smaller max_entries.';
+      const message = `${path} is skipped: ${what} was stopped (${reason}). ${advice}`;
       output.complain(message);
       excluded.push(path);
       remembered.set(path, { state: stateText(path), message });
@@ -117,10 +121,10 @@ export function supervise(
     };
     const digest = async (): Promise<void> => {
       while (excluded.length < most) {
-        const { found, reason, at, isFull } = await started({ turns, finished: new Map() }, SILENT);
+        const ended = await started({ turns, finished: new Map() }, SILENT);
         // Memory is short of all threads: with fewer, the rest is done.
-        if (found !== null || at === null || isFull) return;
-        exclude(at, 'reading it', reason);
+        if (ended.found !== null || ended.at === null || ended.isFull) return;
+        exclude(ended.at, 'reading it', ended);
       }
     };
     try {
@@ -132,14 +136,15 @@ export function supervise(
     }
     async function rest(): Promise<boolean> {
       for (;;) {
-        const { found, reason, at, weights, hasPrinted } = await started({ turns: null, finished }, once);
+        const ended = await started({ turns: null, finished }, once);
+        const { found, reason, isOurs, at, weights, hasPrinted } = ended;
         if (found !== null) return found;
         const culprit = at ?? [...weights].sort((a, b) => b[1] - a[1]).at(0)?.[0];
         if (culprit === undefined || hasPrinted || excluded.length >= most) {
-          output.complain(`The report was stopped (${reason}). Name fewer files.`);
+          output.complain(`The report was stopped (${reason}). ${isOurs ? OUR_ERROR : 'Name fewer files.'}`);
           return false;
         }
-        exclude(culprit, at === null ? 'the report with it' : 'reading it', reason);
+        exclude(culprit, at === null ? 'the report with it' : 'reading it', ended);
       }
     }
   };
@@ -170,7 +175,7 @@ function attempt(
   output: Output,
   finished: Map<string, FinishedInput>,
 ): Promise<Attempt> {
-  const state: Attempt = { found: null, reason: '', at: null, weights: new Map(), hasPrinted: false, isFull: false };
+  const state: Attempt = { found: null, reason: '', isOurs: false, at: null, weights: new Map(), hasPrinted: false, isFull: false };
   const before = memory();
   let sinceMs = now();
   return new Promise((resolve) => {
@@ -220,8 +225,8 @@ function attempt(
             break;
         }
       },
-      (reason) => {
-        if (state.reason === '') state.reason = reason;
+      (reason, isOurs = false) => {
+        if (state.reason === '') Object.assign(state, { reason, isOurs });
         settle();
       },
     );

@@ -5,8 +5,8 @@ import { t } from '../core/text/translate.js';
 /** A thread that is talked to by messages; a port, so that a test can let one die. */
 export interface Thread {
   post(message: unknown): void;
-  /** @param end called once, with the reason in words if it was not requested */
-  listen(message: (value: unknown) => void, end: (reason: string) => void): void;
+  /** @param end called once, with the reason in words if it was not requested, and whether that is an error of Leakline */
+  listen(message: (value: unknown) => void, end: (reason: string, isOurs?: boolean) => void): void;
   terminate(): Promise<void>;
 }
 
@@ -39,12 +39,16 @@ export function startThread(
     },
     listen(message, end) {
       let reason: string | null = null;
+      let isOurs = false;
       worker.on('message', message);
       worker.on('error', (error: NodeJS.ErrnoException) => {
-        reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? t('out of memory') : error.message;
+        const isFull = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+        // The engine has range errors for arrays that are too long and calls that are too deep.
+        isOurs = !isFull && error.name !== 'RangeError';
+        reason = isFull ? t('out of memory') : error.message;
       });
       worker.on('exit', (code) => {
-        end(reason ?? t('exit code {0}', code));
+        end(reason ?? t('exit code {0}', code), isOurs);
       });
     },
     async terminate() {

@@ -25,6 +25,7 @@ const JOB = `
     post({ kind: 'reading', path });
     if (path === 'bad') post({ kind: 'complain', message: 'bad is bad.' });
     if (path === 'endless') for (;;);
+    if (path === 'misread') throw new TypeError('x is not a function');
     if (path.endsWith('deadly')) throw new RangeError('Invalid array length');
     post({ kind: 'read', path, weight: path.length });
   }
@@ -97,6 +98,12 @@ describe('The command line with inputs that end its reader', () => {
     assert.deepEqual(complaints, [
       'bad is bad.',
       'deadly is skipped: reading it was stopped (Invalid array length). Free some memory, or record with a smaller max_entries.',
+    ]);
+  });
+
+  it('does not blame memory for an error of its own', async () => {
+    assert.deepEqual((await work(['misread', 'b'])).complaints, [
+      'misread is skipped: reading it was stopped (x is not a function). This is an error in Leakline: please report it.',
     ]);
   });
 
