@@ -2,11 +2,11 @@ import type { Output } from '../inputs.js';
 
 /** Set in the process that works with a cache. */
 const INSIDE = 'LEAKLINE_CACHE_PROCESS';
-/** A process that is idle for this many checks waits for a folder, such as a lost network. */
-const MAX_IDLE = 5;
 const LOOK_MS = 1000;
-/** CPU time of a process that only looks, in microseconds. */
-const IDLE_US = 10_000;
+/** A process that is idle over this many checks waits for a folder, such as a lost network. */
+const LOOKS = 5;
+/** CPU time of so many checks in an idle process, in microseconds: timers take up to a third of it. */
+const IDLE_US = 150_000;
 
 export function unusableText(folder: string, problem: string): string {
   return `${folder} cannot be used as a cache (${problem}). Name another folder.`;
@@ -49,13 +49,12 @@ export async function withinCache(): Promise<string> {
 
 /** Reports to the parent process when this one is idle, until something is printed. */
 export function tellIdle(output: Output): Output {
-  let looks = 0;
-  let before = process.cpuUsage();
+  const before: number[] = [];
   const timer = setInterval(() => {
-    const { user, system } = process.cpuUsage(before);
-    before = process.cpuUsage();
-    looks = user + system < IDLE_US ? looks + 1 : 0;
-    if (looks === MAX_IDLE) process.send?.('idle');
+    const { user, system } = process.cpuUsage();
+    const now = user + system;
+    if (before.length === LOOKS && now - (before.shift() ?? 0) < IDLE_US) process.send?.('idle');
+    before.push(now);
   }, LOOK_MS).unref();
   return {
     ...output,
