@@ -175,7 +175,15 @@ function attempt(
   output: Output,
   finished: Map<string, FinishedInput>,
 ): Promise<Attempt> {
-  const state: Attempt = { found: null, reason: '', isOurs: false, at: null, weights: new Map(), hasPrinted: false, isFull: false };
+  const state: Attempt = {
+    found: null,
+    reason: '',
+    isOurs: false,
+    at: null,
+    weights: new Map(),
+    hasPrinted: false,
+    isFull: false,
+  };
   const before = memory();
   let sinceMs = now();
   return new Promise((resolve) => {
