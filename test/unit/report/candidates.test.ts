@@ -1,12 +1,14 @@
 /** Statements that an out-of-memory message names as candidates: those that leak, and none of healthy programs. */
 import assert from 'node:assert/strict';
-import { digestsOf, PLANTED, plantedWorkspace, recordedPrograms } from '../../../bench/planted.js';
+import { PLANTED, plantedWorkspace, recordedPrograms, type RecordedProgram } from '../../../bench/planted.js';
 import { ownerOf } from '../../../src/core/attribution/owner.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { explainFailures, failuresIn, withCandidates } from '../../../src/core/oom/explanation.js';
 import { recordedKind } from '../../../src/core/model/recordedFile.js';
 import { candidatesIn } from '../../../src/core/report/candidates.js';
 import type { Candidate, FailedStack } from '../../../src/core/report/candidateSearch.js';
 import { mapDigests } from '../../../src/core/report/reportWorkspace.js';
+import { picklesUnder, readFile } from '../../support/snapshots.js';
 
 const MESSAGE = 'torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of';
 /** Most of the time goes into reading the recordings. */
@@ -202,8 +204,8 @@ for batch in loader:
     const accused: string[] = [];
     for (const one of recorded) {
       const { program } = one;
-      const { alone } = await digestsOf(one);
-      const found = (await candidatesIn(workspace)(stacksOf(alone, workspace))).flat();
+      const last = await lastDigestOf(one);
+      const found = (await candidatesIn(workspace)(stacksOf(last, workspace))).flat();
       const right = program.holder == null ? [] : [program.holder, ...(program.holder.also ?? [])];
       if (program.silent) accused.push(...found.map(({ text }) => text));
       else if (
@@ -220,15 +222,16 @@ for batch in loader:
   });
 });
 
-/** The stacks of the last snapshot as tracebacks: those that allocate most often, one for each line. */
-function stacksOf(
-  digests: Awaited<ReturnType<typeof digestsOf>>['alone'],
-  workspace: ReturnType<typeof plantedWorkspace>,
-): FailedStack[] {
-  const mapping = mapDigests(digests, workspace);
+async function lastDigestOf({ snapshots }: RecordedProgram): Promise<SnapshotDigest> {
+  const path = picklesUnder(snapshots).at(-1) ?? '';
+  return digestSnapshot(path, await readFile(path));
+}
+
+/** The stacks of a snapshot as tracebacks: those that allocate most often, one for each line. */
+function stacksOf(digest: SnapshotDigest, workspace: ReturnType<typeof plantedWorkspace>): FailedStack[] {
+  const mapping = mapDigests([digest], workspace);
   const lookup = (file: string): string | null => mapping.lookup(file);
   const stacks = new Map<string, FailedStack>();
-  const digest = digests[digests.length - 1];
   for (const { frames: indices } of [...digest.groups, ...digest.lifetimes]) {
     const frames = indices.map((index) => digest.frames[index]).filter(({ file }) => recordedKind(file) !== 'native');
     const owner = ownerOf(frames, [], 'noStack', lookup);

@@ -61,4 +61,21 @@ describe('The planted programs', () => {
       }
     }
   });
+
+  it('have the right holders by the source alone', () => {
+    let named = 0;
+    for (const { program } of recorded) {
+      const places = program.holder == null ? [] : [program.holder, ...(program.holder.also ?? [])];
+      const [last] = (judged.get(program.name) ?? []).filter(
+        ({ mode, steps }) => mode === 'source' && steps === Infinity,
+      );
+      const found = last.runs.flatMap((run) => run.lines).flatMap(({ holder }) => holder ?? []);
+      for (const { file, line } of found) {
+        const isRight = places.some((place) => place.line === line && place.file.endsWith(file));
+        assert.ok(isRight, `${program.name}: ${file}:${line}`);
+      }
+      if (found.length > 0) named++;
+    }
+    assert.ok(named > recorded.length / 3, `${named} programs`);
+  });
 });
