@@ -6,7 +6,7 @@ import { handleSignals } from './leftovers.js';
 import { EXIT_BAD_INPUT, run, type Work } from './run.js';
 import { supervise, type Remembered } from './supervise.js';
 import { UsageError } from './usageError.js';
-import { isInside, tellIdle, unusableText, withinCache } from './fleet/usableCache.js';
+import { isInside, tellIdle, unusableText, withinCache } from './usableCache.js';
 
 /** Standard output is closed. */
 function giveUp(error: NodeJS.ErrnoException): never {

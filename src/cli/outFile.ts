@@ -1,6 +1,6 @@
 /** A report as a file that is complete or absent. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
-import { visibleLines } from '../core/text/plainText.js';
+import { visibleJson, visibleLines } from '../core/text/plainText.js';
 import type { Output } from './inputs.js';
 import { removeAbandoned, unfinished } from './leftovers.js';
 import { UsageError } from './usageError.js';
@@ -41,6 +41,12 @@ export async function printTo<Of extends Output, Result>(
     closeSync(file);
     if (isPlain) rmSync(part, { force: true });
   }
+}
+
+/** Prints JSON in pieces, because a report may be too long for one text. */
+export function printJson(value: unknown, { print }: Output): void {
+  visibleJson(value, print);
+  print('\n');
 }
 
 function factsOf(path: string): Stats | undefined {

@@ -1,8 +1,9 @@
 import { visibleLines, visibleText } from '../core/text/plainText.js';
-import { parseArguments, type JobCommand, type McpArguments } from './arguments.js';
+import type { JobCommand, McpArguments } from './arguments.js';
+import { parseArguments } from './parseArguments.js';
 import { sentenceOf } from './usageError.js';
 import { withNames } from './inputNames.js';
-import { HELP } from './helpText.js';
+import { helpText } from './helpText.js';
 import type { Complain, Output } from './inputs.js';
 import { VERSION } from '../node/version.js';
 
@@ -35,7 +36,7 @@ export async function run(
     const invocation = parseArguments(args);
     switch (invocation.command) {
       case 'help':
-        print(HELP);
+        print(helpText(invocation.of));
         break;
       case 'version':
         print(`${VERSION}\n`);

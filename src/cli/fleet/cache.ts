@@ -6,7 +6,7 @@ import { readFleetFile } from '../../node/fleetFile.js';
 import type { FleetFolder } from '../../node/fleetFolder.js';
 import { contentsOf, noContents, readContents, type Complain, type Contents, type Input } from '../inputs.js';
 import { digestOne } from './digest.js';
-import { unusableText } from './usableCache.js';
+import { unusableText } from '../usableCache.js';
 import { bytesOf, NOTHING_BESIDE } from './gather.js';
 
 /** Reads inputs from their digests in a folder, and first writes those that are not there. */

@@ -32,12 +32,16 @@ export interface FinishedInput {
   readonly target: string | null;
 }
 
-/** Writes each missing digest of this task's shard. @param finished digests from other threads, by path */
+/**
+ * Writes each missing digest of this task's shard.
+ * @param finished digests from other threads, by path
+ * @returns false: `--fail-on` does not apply
+ */
 export async function digestInputs(
   command: DigestArguments,
   context: CommandContext,
   finished: ReadonlyMap<string, FinishedInput>,
-): Promise<void> {
+): Promise<boolean> {
   const { rankPattern } = command;
   const folder = new FleetFolder(command.out);
   const shard = shardOf(command.shard, command.shards, process.env);
@@ -68,6 +72,7 @@ export async function digestInputs(
   }
   const part = shard.from === '' ? '' : ` (shard ${shard.index} of ${shard.count}, by ${shard.from})`;
   context.print(`${command.out}: ${done.read} read, ${done.there} there, ${done.failed} failed${part}.\n`);
+  return false;
 }
 
 /** Digests inputs in parallel threads. @param turns the index of the next input, shared by all threads */

@@ -1,17 +1,18 @@
-import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import type { SummarizeArguments } from '../arguments.js';
 import { noContents, type CommandContext } from '../inputs.js';
+import { workspaceOf } from '../workspace.js';
 import { openGroups } from './gather.js';
 import { isGroupOfShard, shardOf } from './shard.js';
 import { joinedReport, readSummary, Reporting, summaryOf, summaryText } from './summary.js';
 
-/** Writes a summary of each rank of this task's shard, but for those that are there. */
-export async function summarize(
-  command: SummarizeArguments,
-  workspace: ReportWorkspace,
-  desk: CommandContext,
-): Promise<void> {
+/**
+ * Writes a summary of each rank of this task's shard, but for those that are there.
+ * @returns false: `--fail-on` does not apply
+ * @throws UsageError
+ */
+export async function summarizeRanks(command: SummarizeArguments, desk: CommandContext): Promise<boolean> {
+  const workspace = await workspaceOf(command, desk);
   const shard = shardOf(command.shard, command.shards, process.env);
   const reporting = new Reporting(workspace);
   for (const path of command.inputs) {
@@ -40,4 +41,5 @@ export async function summarize(
     }
     desk.print(`${path}: ${done.summarized} ranks summarized, ${done.there} there.\n`);
   }
+  return false;
 }

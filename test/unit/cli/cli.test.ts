@@ -381,8 +381,10 @@ describe('The command line', () => {
       [['analyze', '--root'], /--root.*--help/],
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
       [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
-      [['compare', '--sarif', 'x', 'y'], /--sarif works with analyze/],
-      [['compare', '--budget', '1B', 'x', 'y'], /--budget works with analyze/],
+      [['compare', '--sarif', 'x', 'y'], /--sarif does not work with compare/],
+      [['compare', '--budget', '1B', 'x', 'y'], /--budget does not work with compare/],
+      [['facts', '--fail-on', 'leak', 'x'], /--fail-on does not work with facts\. See leakline facts --help/],
+      [['report', '--cache', 'x', 'x'], /--cache does not work with report/],
       [['analyze', '--budget', 'much', 'x'], /bytes per step, such as 512KiB/],
       [['baseline', 'write', 'x'], /baseline write --root DIR FILES/],
       [['baseline', '--root', '.', 'x'], /baseline write --root DIR FILES/],
@@ -406,7 +408,10 @@ describe('The command line', () => {
 
   it('prints its usage and its version', async () => {
     assert.match((await runHere('--help')).stdout, /^Usage:[\s\S]*analyze[\s\S]*compare[\s\S]*Exit code/);
-    assert.match((await runHere('analyze', '-h')).stdout, /^Usage:/);
+    const { stdout } = await runHere('compare', '-h');
+    assert.match(stdout, /^Usage:\n {2}leakline compare[\s\S]*--fail-on WHAT[\s\S]*Exit code/);
+    assert.doesNotMatch(stdout, /leakline analyze|--cache|--version/);
+    assert.ok(Math.max(...stdout.split('\n').map(({ length }) => length)) <= 120);
     assert.match((await runHere('--version')).stdout, /^\d+\.\d+\.\d+\n$/);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EarlierDumps } from '../../../src/cli/earlierDumps.js';
+import { EarlierDumps } from '../../../src/cli/tasks/earlierDumps.js';
 import { reportOfGathered } from '../../../src/cli/fleet/gather.js';
 import { Reporting } from '../../../src/cli/fleet/summary.js';
 import { expandInputs, readInputs, type Contents, type CommandContext } from '../../../src/cli/inputs.js';

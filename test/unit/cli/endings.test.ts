@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobMessage, JobStart } from '../../../src/cli/supervise.js';
-import { parseArguments } from '../../../src/cli/arguments.js';
+import { parseArguments } from '../../../src/cli/parseArguments.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { startThread } from '../../../src/node/thread.js';
 import { linesSnapshot } from '../../fuzz/hostileNames.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { withoutHomes } from '../../../src/cli/shownNames.js';
+import { withoutHomes } from '../../../src/cli/tasks/shownNames.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { exampleFolder } from '../../support/workspaces.js';
 import { runHere } from './runHere.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArguments } from '../../../src/cli/arguments.js';
+import { parseArguments } from '../../../src/cli/parseArguments.js';
 import { supervise, type Budget, type JobMessage, type JobStart, type Remembered } from '../../../src/cli/supervise.js';
 import { startThread, type Thread } from '../../../src/node/thread.js';
 

@@ -109,7 +109,7 @@ describe('leakline what-if', () => {
       [['--capacity', 'much', RECORDING], /--capacity takes the memory of a device, such as 24GiB, not 'much'\./],
       [['--set', 'max_split_size_mb:1', RECORDING], /--set: max_split_size_mb takes .* at least 20, not '1'\./],
       [['--without', 'model.py', RECORDING], /--without takes FILE:LINE, such as train\.py:40, not 'model\.py'\./],
-      [['--sarif', RECORDING], /--sarif does not work with what-if: use --json\./],
+      [['--sarif', RECORDING], /--sarif does not work with what-if\./],
       [[RECORDING, RECORDING], /what-if takes one snapshot, not 2\./],
     ] as const) {
       const { status, stdout, stderr } = await runHere('what-if', ...args);

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArguments } from '../../../src/cli/arguments.js';
+import { parseArguments } from '../../../src/cli/parseArguments.js';
 import { recordAnswer } from '../../../src/cli/mcp/serve.js';
 import { hasPython } from '../../support/bruteForce.js';
 import { repositoryRoot } from '../../support/repository.js';

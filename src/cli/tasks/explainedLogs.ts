@@ -1,25 +1,28 @@
 /** `leakline explain-oom`: out-of-memory messages in logs, explained by their numbers. */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { memorySummary } from '../core/formats/memorySummary.js';
-import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { groupBy } from '../core/maps.js';
+import { memorySummary } from '../../core/formats/memorySummary.js';
+import { SnapshotError } from '../../core/bytes/snapshotError.js';
+import { groupBy } from '../../core/maps.js';
 import {
   explainFailures,
   explanationLines,
   withCandidates,
   type FailureList,
   type OomExplanation,
-} from '../core/oom/explanation.js';
-import { isSameFailure, type MessageOrigin } from '../core/oom/sameFailure.js';
-import { candidatesIn } from '../core/report/candidates.js';
-import type { Report } from '../core/report/report.js';
-import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { countText } from '../core/text/numberText.js';
-import { visibleText } from '../core/text/plainText.js';
-import { plural } from '../core/text/plural.js';
-import { jobOfLog, logFailures } from '../node/logFailures.js';
-import type { CommandContext } from './inputs.js';
+} from '../../core/oom/explanation.js';
+import { isSameFailure, type MessageOrigin } from '../../core/oom/sameFailure.js';
+import { candidatesIn } from '../../core/report/candidates.js';
+import type { Report } from '../../core/report/report.js';
+import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { countText } from '../../core/text/numberText.js';
+import { visibleText } from '../../core/text/plainText.js';
+import { plural } from '../../core/text/plural.js';
+import { jobOfLog, logFailures } from '../../node/logFailures.js';
+import type { ExplainOomArguments } from '../arguments.js';
+import type { CommandContext } from '../inputs.js';
+import { printTo } from '../outFile.js';
+import { workspaceOf } from '../workspace.js';
 
 const STANDARD_INPUT = '-';
 /** Names of files that hold the output of a program. */
@@ -42,8 +45,17 @@ interface ReadLog {
   readonly isSummary: boolean;
 }
 
+/** Prints explanations and nothing else. @returns false: `--fail-on` does not apply @throws UsageError */
+export function explainOnly(command: ExplainOomArguments, context: CommandContext): Promise<boolean> {
+  return printTo(command, context, async (to) => {
+    const logs = await explainInputs(command.inputs, await workspaceOf(command, to), to);
+    if (logs.length > 0) to.print(command.output === 'json' ? explanationJson(logs) : explanationText(logs));
+    return false;
+  });
+}
+
 /** Explains each input, and complains about those without a message. */
-export async function explainInputs(
+async function explainInputs(
   paths: readonly string[],
   workspace: ReportWorkspace,
   context: CommandContext,

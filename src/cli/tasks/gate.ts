@@ -1,9 +1,9 @@
 /** What keeps a check from passing, beyond the verdicts that it names: it never passes over what it did not see. */
-import type { Budget } from '../core/report/budget.js';
-import type { CompareReport, Report, RunReport } from '../core/report/report.js';
-import { limit } from '../core/verdict/thresholds.js';
-import { plural } from '../core/text/plural.js';
-import type { AnalyzeArguments } from './arguments.js';
+import type { Budget } from '../../core/report/budget.js';
+import type { CompareReport, Report, RunReport } from '../../core/report/report.js';
+import { limit } from '../../core/verdict/thresholds.js';
+import { plural } from '../../core/text/plural.js';
+import type { AnalyzeArguments } from '../arguments.js';
 
 /** What a command checks. */
 export interface Gate {
@@ -19,6 +19,17 @@ export function gateOf({ failOn }: AnalyzeArguments, { leakBytesPerStep, peakByt
     isSet: failOn.length > 0 || hasRate || peakBytes !== null,
     judges: hasRate || failOn.some((what) => what !== 'incomplete' && what !== 'oom'),
   };
+}
+
+/** True if the report has what a check fails on, or exceeds a budget. */
+export function isFailed({ runs, overBudget, missing, failed }: Report, failOn: AnalyzeArguments['failOn']): boolean {
+  if (overBudget.length > 0) return true;
+  if (failOn.includes('incomplete') && missing.length + failed.length > 0) return true;
+  return runs.some(
+    ({ lines, process }) =>
+      lines.some(({ verdict, ignored }) => !ignored && failOn.includes(verdict)) ||
+      process.some(({ verdict }) => failOn.includes(verdict)),
+  );
 }
 
 /**

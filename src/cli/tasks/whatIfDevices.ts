@@ -1,26 +1,44 @@
 /** `leakline what-if`: recorded allocations under other settings, on another device, or without some lines. */
 import { stat } from 'node:fs/promises';
-import { finish } from '../core/allocator/deviceAnswer.js';
-import type { FileLookup } from '../core/attribution/owner.js';
-import { mapPaths } from '../core/attribution/pathMapping.js';
-import { findSteps } from '../core/attribution/steps.js';
-import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { noSnapshot, readAll } from '../core/formats/readSnapshot.js';
-import { splitMember } from '../core/model/memberPath.js';
-import type { Recording } from '../core/model/recording.js';
-import type { Snapshot } from '../core/model/snapshot.js';
-import { leakyFailures, withoutLeaks } from '../core/report/leakReplay.js';
-import type { Report } from '../core/report/report.js';
-import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { answerDevices, type DeviceWhatIf } from '../core/report/whatIfDevices.js';
-import { expectUnchanged, openFile } from '../node/fileSource.js';
-import { readRecording } from '../node/recordingFile.js';
-import type { CommandContext } from './inputs.js';
-import type { WhatIfArguments } from './arguments.js';
-import { UsageError } from './usageError.js';
+import { finish } from '../../core/allocator/deviceAnswer.js';
+import type { FileLookup } from '../../core/attribution/owner.js';
+import { mapPaths } from '../../core/attribution/pathMapping.js';
+import { findSteps } from '../../core/attribution/steps.js';
+import { SnapshotError } from '../../core/bytes/snapshotError.js';
+import { noSnapshot, readAll } from '../../core/formats/readSnapshot.js';
+import { splitMember } from '../../core/model/memberPath.js';
+import type { Recording } from '../../core/model/recording.js';
+import type { Snapshot } from '../../core/model/snapshot.js';
+import { leakyFailures, withoutLeaks } from '../../core/report/leakReplay.js';
+import type { Report } from '../../core/report/report.js';
+import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { answerDevices, type DeviceWhatIf } from '../../core/report/whatIfDevices.js';
+import { expectUnchanged, openFile } from '../../node/fileSource.js';
+import { readRecording } from '../../node/recordingFile.js';
+import type { CommandContext } from '../inputs.js';
+import type { WhatIfArguments } from '../arguments.js';
+import { renderWhatIfText } from '../../core/render/renderText.js';
+import { printJson, printTo } from '../outFile.js';
+import { UsageError } from '../usageError.js';
+import { workspaceOf } from '../workspace.js';
+
+/** @returns false: `--fail-on` does not apply @throws UsageError */
+export function answerWhatIf(command: WhatIfArguments, context: CommandContext): Promise<boolean> {
+  return printTo(command, context, async (to) => {
+    try {
+      const devices = await whatIfDevices(command, await workspaceOf(command, to), to);
+      if (command.output === 'json') printJson({ devices }, to);
+      else to.print(renderWhatIfText(devices));
+    } catch (error) {
+      if (!SnapshotError.is(error)) throw error;
+      to.complain(error.message);
+    }
+    return false;
+  });
+}
 
 /** Answers the question for each device of the snapshot. @throws SnapshotError, UsageError */
-export async function whatIfDevices(
+async function whatIfDevices(
   command: WhatIfArguments,
   workspace: ReportWorkspace,
   context: CommandContext,

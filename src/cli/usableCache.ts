@@ -1,4 +1,4 @@
-import type { Output } from '../inputs.js';
+import type { Output } from './inputs.js';
 
 /** Set in the process that works with a cache. */
 const INSIDE = 'LEAKLINE_CACHE_PROCESS';

@@ -1,7 +1,7 @@
 /** Names of inputs as reports for people have them: below the workspace, or the working folder, without the way there. */
 import { realpathSync } from 'node:fs';
 import { sep } from 'node:path';
-import type { CompareReport, Report } from '../core/report/report.js';
+import type { CompareReport, Report } from '../../core/report/report.js';
 
 /** A report that is printed or shared: no path of this machine is in it, where the workspace holds the inputs. */
 export function withShownNames(report: Report, root: string | null): Report {

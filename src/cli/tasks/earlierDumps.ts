@@ -1,7 +1,7 @@
-import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
-import { LeftOut, outlineBefore } from '../core/runs/outline.js';
-import { patternOf } from '../core/runs/runNames.js';
-import { readContents, readInputs, type Contents, type CommandContext, type DigestOf, type Input } from './inputs.js';
+import { digestSnapshot, type SnapshotDigest } from '../../core/digest/digest.js';
+import { LeftOut, outlineBefore } from '../../core/runs/outline.js';
+import { patternOf } from '../../core/runs/runNames.js';
+import { readContents, readInputs, type Contents, type CommandContext, type DigestOf, type Input } from '../inputs.js';
 
 /**
  * Reads the last of similarly named files first: for earlier snapshots of its process, a report needs only outlines.

@@ -1,15 +1,15 @@
 /** `leakline baseline write`: records the lines that leak now. */
 import { lstat } from 'node:fs/promises';
-import { writeWhole } from '../node/wholeFile.js';
-import { type IgnoredLeak, statementText, withBaseline, withIgnored } from '../core/report/ignoredLeaks.js';
-import type { Report } from '../core/report/report.js';
-import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { plural } from '../core/text/plural.js';
-import type { IgnoreFile } from '../node/ignoreFile.js';
-import type { AnalyzeArguments } from './arguments.js';
-import type { Output } from './inputs.js';
-import { removeAbandoned, unfinished } from './leftovers.js';
-import { UsageError } from './usageError.js';
+import { writeWhole } from '../../node/wholeFile.js';
+import { type IgnoredLeak, statementText, withBaseline, withIgnored } from '../../core/report/ignoredLeaks.js';
+import type { Report } from '../../core/report/report.js';
+import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { plural } from '../../core/text/plural.js';
+import type { IgnoreFile } from '../../node/ignoreFile.js';
+import type { AnalyzeArguments } from '../arguments.js';
+import type { Output } from '../inputs.js';
+import { removeAbandoned, unfinished } from '../leftovers.js';
+import { UsageError } from '../usageError.js';
 
 /** Records the lines that have a verdict to fail on (leak where none is named) and that the workspace does not ignore. */
 export async function writeBaseline(

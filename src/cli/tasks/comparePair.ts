@@ -1,11 +1,58 @@
-import type { SnapshotDigest } from '../core/digest/digest.js';
-import { groupRuns, type Run } from '../core/runs/runs.js';
-import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { buildCompare, compareRuns } from '../core/report/buildCompare.js';
-import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
-import type { CompareReport, FixAnswer } from '../core/report/report.js';
-import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { expandInputs, readInputs, readOneSnapshot, type CommandContext, type Input } from './inputs.js';
+/** `leakline compare`: two snapshots, or two runs. */
+import type { SnapshotDigest } from '../../core/digest/digest.js';
+import { groupRuns, type Run } from '../../core/runs/runs.js';
+import { SnapshotError } from '../../core/bytes/snapshotError.js';
+import { buildCompare, compareRuns } from '../../core/report/buildCompare.js';
+import type { IgnoredLeak } from '../../core/report/ignoredLeaks.js';
+import type { CompareReport, FixAnswer } from '../../core/report/report.js';
+import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { ranksText } from '../../core/report/ranks.js';
+import { renderCompareMarkdown } from '../../core/render/renderMarkdown.js';
+import { renderCompareText } from '../../core/render/renderText.js';
+import type { CompareArguments } from '../arguments.js';
+import { printJson, printTo } from '../outFile.js';
+import { UsageError } from '../usageError.js';
+import { ignoreFile, workspaceOf } from '../workspace.js';
+import { ranOutText, unansweredText } from './gate.js';
+import { withoutHomes, withShownPair } from './shownNames.js';
+import { expandInputs, readInputs, readOneSnapshot, type CommandContext, type Input } from '../inputs.js';
+
+/** @returns true if `--fail-on` applies to the answer @throws UsageError */
+export function comparePair(command: CompareArguments, context: CommandContext): Promise<boolean> {
+  return printTo(command, context, (to) => compare(command, to));
+}
+
+async function compare(command: CompareArguments, context: CommandContext): Promise<boolean> {
+  const { complain } = context;
+  const workspace = await workspaceOf(command, context);
+  const ignored = (await ignoreFile(command.root, complain))?.leaks ?? [];
+  const comparison = await compareInputs(command.inputs, workspace, ignored, context, command.rankPattern);
+  if (comparison === null) return false;
+  const { report, ranOut, lost } = comparison;
+  if (report.fix === null && command.failOn.length > 0) {
+    throw new UsageError('--fail-on needs two runs, and both snapshots are of one: name a folder of each run.');
+  }
+  switch (command.output) {
+    case 'json':
+      printJson(report, context);
+      break;
+    case 'markdown':
+      context.print(withoutHomes(renderCompareMarkdown(withShownPair(report, command.root), command)));
+      break;
+    default:
+      context.print(renderCompareText(withShownPair(report, command.root), command));
+      break;
+  }
+  if (command.failOn.length === 0) return false;
+  const ended = ranOutText(ranOut);
+  if (ended !== null) complain(ended);
+  if (ended !== null || (report.fix !== null && command.failOn.includes(report.fix.answer))) return true;
+  const blind = unansweredText(report, command.root);
+  if (blind !== null) complain(blind);
+  if (lost.length > 0)
+    complain(`${command.inputs[1]} has no snapshot of rank ${ranksText(lost)}. Record every rank again.`);
+  return false;
+}
 
 /** Answers in the order in which users must see those of several ranks. */
 const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
@@ -22,7 +69,7 @@ interface Comparison {
 /**
  * Compares two files, or the runs of two folders rank by rank: the worst rank is shown. @returns null after a complaint
  */
-export async function compareInputs(
+async function compareInputs(
   [before, after]: readonly string[],
   workspace: ReportWorkspace,
   ignored: readonly IgnoredLeak[],

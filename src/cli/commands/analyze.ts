@@ -1,0 +1,60 @@
+import { VERDICT_SIGNS } from '../../core/present/words.js';
+import type { ProcessFinding, Verdict } from '../../core/report/report.js';
+import type { AnalyzeArguments, Failure } from '../arguments.js';
+import type { Command } from './command.js';
+import {
+  commonOf,
+  countOf,
+  failuresOf,
+  sizeOf,
+  SNAPSHOTS,
+  someInputs,
+  type OptionName,
+  type Values,
+} from './options.js';
+
+/** Values of `--fail-on`. */
+const FAILURES: readonly Failure[] = [
+  ...(Object.keys(VERDICT_SIGNS) as Verdict[]),
+  ...([
+    'reservedOnly',
+    'hostOnly',
+    'hostMemory',
+    'pinnedSegments',
+    'pendingFrees',
+  ] satisfies ProcessFinding['verdict'][]),
+  'incomplete',
+  'oom',
+];
+
+/** Options of every report. */
+export const REPORT_OPTIONS = [
+  ...(['root', 'map', 'json', 'markdown', 'sarif', 'github', 'out'] as const),
+  ...(['fail-on', 'budget', 'expect-ranks', 'all'] as const),
+] satisfies readonly OptionName[];
+
+export const analyze: Command<AnalyzeArguments> = {
+  name: 'analyze',
+  usage: 'analyze [options] FILES...',
+  help: 'live and leaked GPU memory by source line',
+  options: [...REPORT_OPTIONS, 'rank-pattern', 'cache', 'jobs'],
+  parse: (inputs, values) => reportArguments('analyze', someInputs('analyze', inputs, SNAPSHOTS), values),
+};
+
+/** @throws UsageError */
+export function reportArguments(
+  command: AnalyzeArguments['command'],
+  inputs: readonly string[],
+  values: Values,
+): AnalyzeArguments {
+  const { budget, cache = null, jobs, 'fail-on': failOn, 'expect-ranks': ranks } = values;
+  return {
+    command,
+    ...commonOf(inputs, values),
+    failOn: failuresOf(failOn, FAILURES),
+    budget: budget === undefined ? null : sizeOf('budget', budget, 'bytes per step, such as 512KiB or 0B'),
+    cache,
+    jobs: jobs === undefined ? 1 : countOf('jobs', jobs),
+    expectRanks: ranks === undefined ? null : countOf('expect-ranks', ranks),
+  };
+}
