@@ -8,7 +8,7 @@ export const FORMATS = ['json', 'markdown', 'sarif', 'github'] as const;
 export type OutputFormat = 'text' | (typeof FORMATS)[number];
 
 /** What a report can fail on. */
-export type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete' | 'oom';
+export type FailOn = Verdict | ProcessFinding['verdict'] | 'incomplete' | 'oom';
 
 /** What the arguments of all reports have. */
 export interface CommonArguments {
@@ -32,7 +32,7 @@ export interface AnalyzeArguments extends CommonArguments {
   /**
    * Values that lead to `EXIT_FOUND`: verdicts, `incomplete` for missing ranks or files, `oom` for memory that ran out.
    */
-  readonly failOn: readonly Failure[];
+  readonly failOn: readonly FailOn[];
   /** Ranks of each job, null for the recorder's count. */
   readonly expectRanks: number | null;
   /** Folder of the digests, null for none. */

@@ -1,6 +1,6 @@
 /** The thread that does the work of the command line. A hostile input can end only this thread. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { sentenceOf } from './usageError.js';
+import { usageSentence } from './usageError.js';
 import type { JobMessage, JobStart } from './supervise.js';
 import { digestBeside } from './fleet/digest.js';
 import type { Complain, Progress } from './inputs.js';
@@ -50,7 +50,7 @@ try {
       post({ kind: 'finished', path, finished: one });
     });
 } catch (error) {
-  const sentence = sentenceOf(error);
+  const sentence = usageSentence(error);
   if (sentence === null) throw error;
   complain(sentence);
 }

@@ -1,7 +1,7 @@
 import { visibleLines, visibleText } from '../core/text/plainText.js';
 import type { JobCommand, McpArguments } from './arguments.js';
 import { parseArguments } from './parseArguments.js';
-import { sentenceOf } from './usageError.js';
+import { usageSentence } from './usageError.js';
 import { withNames } from './inputNames.js';
 import { helpText } from './helpText.js';
 import type { Complain, Output } from './inputs.js';
@@ -49,7 +49,7 @@ export async function run(
         break;
     }
   } catch (error) {
-    const sentence = sentenceOf(error);
+    const sentence = usageSentence(error);
     if (sentence === null) throw error;
     complain(sentence);
   }

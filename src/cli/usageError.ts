@@ -4,7 +4,7 @@ export class UsageError extends Error {
 }
 
 /** The message for an error that the user can correct: an argument, a folder or a disk. Else null. */
-export function sentenceOf(error: unknown): string | null {
+export function usageSentence(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   // Each bundle has its own copy of the class.
   if (error.name === 'UsageError') return error.message;

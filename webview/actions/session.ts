@@ -16,7 +16,7 @@ import { axesOf, eventsOfRange, placePin, rangeOfEvents } from '../model/axisCha
 import { drawableExtent, fitRange, NARROWEST, type Range } from '../model/range.js';
 import type { Host } from '../model/host.js';
 import { Latest } from '../model/latest.js';
-import { CURVE_PACE_MS, currentCurve, Question, sentenceOf, type Asks } from '../model/question.js';
+import { CURVE_PACE_MS, currentCurve, Question, reasonOf, type Asks } from '../model/question.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
 import {
@@ -60,7 +60,7 @@ export class TimelineSession {
 
   private readonly list = new Latest<null, TimelineState>(() => this.call('ready', { protocol: TIMELINE_PROTOCOL }), {
     answer: (state) => this.receiveState(state),
-    failure: (error) => this.store.update({ choicesError: sentenceOf(error) }),
+    failure: (error) => this.store.update({ choicesError: reasonOf(error) }),
   });
 
   constructor(
@@ -194,7 +194,7 @@ export class TimelineSession {
   openSource(target: SourceLine): void {
     const { file, line } = target;
     this.send(this.call('openSource', { file, line, preserveFocus: false }), (error) =>
-      strings.openFailed(sentenceOf(error)),
+      strings.openFailed(reasonOf(error)),
     );
   }
 
@@ -247,7 +247,7 @@ export class TimelineSession {
   }
 
   copySetting(assignment: string): void {
-    this.send(this.call('copyText', { text: assignment }), (error) => strings.copyFailed(sentenceOf(error)));
+    this.send(this.call('copyText', { text: assignment }), (error) => strings.copyFailed(reasonOf(error)));
   }
 
   /** Goes back to the timeline, in the editor as well. */
@@ -256,7 +256,7 @@ export class TimelineSession {
     this.run('clearComparison');
   }
 
-  private send(sent: Promise<null>, textOf: (error: unknown) => string = sentenceOf): void {
+  private send(sent: Promise<null>, textOf: (error: unknown) => string = reasonOf): void {
     this.store.update({ openError: null });
     sent.catch((error: unknown) => this.store.update({ openError: textOf(error) }));
   }

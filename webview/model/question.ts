@@ -48,7 +48,7 @@ export class Question<Name extends keyof TimelineApi, Answer = TimelineApi[Name]
       async (query, signal) => receive(await host.call(method, query, signal)),
       {
         answer: (answer) => this.store.update({ answer, error: null }),
-        failure: (error) => this.store.update({ ...(!outlives && { answer: null }), error: sentenceOf(error) }),
+        failure: (error) => this.store.update({ ...(!outlives && { answer: null }), error: reasonOf(error) }),
         settled: () => this.store.update({ loading: false }),
       },
       paceMs,
@@ -114,7 +114,7 @@ export function coarse(pixels: number): number {
 }
 
 /** Why something failed, in a sentence. */
-export function sentenceOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,7 +1,7 @@
 /** The menu that saves or copies the chart and the tab below it. */
 import { el, setText } from '../ui/dom.js';
 import { popup } from './popup.js';
-import { sentenceOf } from '../model/question.js';
+import { reasonOf } from '../model/question.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import type { Host } from '../model/host.js';
@@ -42,7 +42,7 @@ export function createSaveMenu(
         const begun = item === null ? Promise.resolve(strings.nothingToSave) : save(item);
         begun.then(
           (sentence) => setText(status, sentence),
-          (error: unknown) => setText(status, strings.saveFailed(sentenceOf(error))),
+          (error: unknown) => setText(status, strings.saveFailed(reasonOf(error))),
         );
       },
     });

@@ -1,6 +1,6 @@
 import { VERDICT_SIGNS } from '../../core/present/words.js';
 import type { ProcessFinding, Verdict } from '../../core/report/report.js';
-import type { AnalyzeArguments, Failure } from '../arguments.js';
+import type { AnalyzeArguments, FailOn } from '../arguments.js';
 import type { Command } from './command.js';
 import {
   commonOf,
@@ -14,7 +14,7 @@ import {
 } from './options.js';
 
 /** Values of `--fail-on`. */
-const FAILURES: readonly Failure[] = [
+const FAILURES: readonly FailOn[] = [
   ...(Object.keys(VERDICT_SIGNS) as Verdict[]),
   ...([
     'reservedOnly',

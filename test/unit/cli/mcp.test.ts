@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { sentenceOf } from '../../../src/cli/usageError.js';
+import { usageSentence } from '../../../src/cli/usageError.js';
 import { TOOLS } from '../../../src/cli/mcp/tools.js';
 import { Turns } from '../../../src/cli/mcp/turns.js';
 import { builtProgram, repositoryRoot } from '../../support/repository.js';
@@ -209,7 +209,7 @@ describe('The folders that an agent may read', () => {
   it('are there', async () => {
     await assert.rejects(Roots.of(join(folder, 'nowhere'), []), (error) => {
       assert.match(
-        sentenceOf(error) ?? '',
+        usageSentence(error) ?? '',
         /^There is no folder .*nowhere: name that of the workspace, or of recordings\.$/,
       );
       return true;
