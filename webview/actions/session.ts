@@ -12,6 +12,7 @@ import type { RunCurve } from '../../src/protocol/runData.js';
 import type { LiveAt, LiveLine, OwnerSums, TimelineAxis, TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { CompareChoices } from '../model/compareState.js';
 import type { FlameChoices } from '../model/flameState.js';
+import { busyRange } from '../model/busyRange.js';
 import { axesOf, eventsOfRange, placePin, rangeOfEvents } from '../model/axisChange.js';
 import { drawableExtent, fitRange, NARROWEST, type Range } from '../model/range.js';
 import type { Host } from '../model/host.js';
@@ -290,7 +291,8 @@ export class TimelineSession {
     const state = this.store.get();
     const { arrival, carriedEvents } = this;
     this.arrival = this.carriedEvents = null;
-    const range = carriedEvents === null ? state.range : rangeOfEvents(carriedEvents, curve);
+    const known = carriedEvents === null ? state.range : rangeOfEvents(carriedEvents, curve);
+    const range = known === null && arrival === 'opening' && this.parked === null ? busyRange(curve) : known;
     const pin = this.pinFor(curve, arrival, state);
     return { curve, range: fittedTo(curve, range), pin, ...(pin !== state.pin && { openError: null }) };
   }
