@@ -28,10 +28,12 @@ describe('Host memory of the process', () => {
     assert.doesNotMatch(without?.message ?? '', /graphs/);
   });
 
-  it('is not reported for a warm-up, for noise, for few snapshots, and where device memory grows too', async () => {
+  it('is not reported for a warm-up, for noise, for few snapshots, for the trace, and where device memory grows too', async () => {
     const level = rising.map((bytes, i) => (i < 5 ? bytes : 420 * MIB));
     for (const sizes of [level, rising.map((bytes) => 300 * MIB + bytes / 1000), rising.slice(0, 8)])
       assert.equal(hostMemory(await runOf(sizes, () => null), 0), null);
+    const traced = (await runOf(rising, () => null)).map((digest, i) => ({ ...digest, eventCount: 20_000 * i }));
+    assert.equal(hostMemory(traced, 0), null, 'the trace itself');
     const [first, ...rest] = await runOf(rising, () => null);
     const growing = [first, ...rest].map((digest, i) => ({
       ...digest,

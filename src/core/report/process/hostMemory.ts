@@ -13,6 +13,8 @@ const MIN_SHARE = 0.1;
 const MIN_RISING = 0.8;
 /** Share of growth up to which device memory counts as steady. */
 const STEADY = 0.02;
+/** Host memory of an event of the trace with its stack, at most: the process keeps those of the ring. */
+const EVENT_BYTES: Bytes = 1024;
 /** Factor by which graphs must grow to be named as the cause. */
 const MORE_NODES = 2;
 
@@ -21,7 +23,11 @@ export function hostMemory(snapshots: readonly SnapshotDigest[], device: number)
   const counted = snapshots.filter(({ recording }) => recording?.residentBytes != null);
   if (counted.length < MIN_SNAPSHOTS || counted.length < snapshots.length) return null;
   const from = Math.floor(counted.length / 3);
-  const resident = counted.slice(from).map(({ recording }) => recording?.residentBytes ?? 0);
+  const shown = counted.slice(from).map(({ recording }) => recording?.residentBytes ?? 0);
+  let events = 0;
+  // A light snapshot lists no events, and the process has them all the same.
+  const traced = counted.map(({ eventCount }) => (events = Math.max(events, eventCount))).slice(from);
+  const resident = shown.map((bytes, i) => bytes - EVENT_BYTES * traced[i]);
   const live = counted.slice(from).map(({ devices }) => devices.find((one) => one.device === device)?.liveBytes ?? 0);
   const [first] = resident;
   const last = resident[resident.length - 1];
@@ -42,8 +48,8 @@ export function hostMemory(snapshots: readonly SnapshotDigest[], device: number)
     message: [
       t(
         'Host memory of the process grows from {0} to {1} while device memory is steady.',
-        byteText(first),
-        byteText(last),
+        byteText(shown[0]),
+        byteText(shown[shown.length - 1]),
       ),
       ...(after >= MORE_NODES * Math.max(1, before)
         ? [
