@@ -13,10 +13,16 @@ export function fileAndLine({ file, line }: { file: string; line: number }): str
   return line > 0 ? `${file}:${line}` : file;
 }
 
-/** `train.py:12`, without folders. */
+/** `train.py:12`, without folders; of a package with its name: `lightning/…/trainer.py:12`. */
 export function nameAndLine({ file, line }: { readonly file: string; readonly line: number }): string {
-  return `${basename(file)}:${line}`;
+  const [, name = '', folders = ''] = PACKAGE.exec(file) ?? [];
+  const owner = name === '' ? '' : `${name}/${folders === '' ? '' : '…/'}`;
+  return `${owner}${basename(file)}:${line}`;
 }
+
+/** A package, installed or of the standard library, and the folders in it. */
+const PACKAGE =
+  /[\\/](?:(?:site|dist)-packages|lib[\\/]python3\.\d+t?)[\\/](?!(?:site|dist)-packages)([^\\/]+)[\\/](.*[\\/])?[^\\/]*$/;
 
 /** Where a line is, in one piece that editors and terminals make a link of. */
 export function placeText(place: { file: string; line: number; function: string }): string {
