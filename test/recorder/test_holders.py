@@ -105,6 +105,28 @@ class ChainsTest(unittest.TestCase):
         self.assertEqual(owner_of(found, endless[0])['container'], {'type': 'deque', 'length': 2})
         self.assertEqual(owner_of(found, bounded(1))['container'], {'type': 'cache', 'length': 2, 'maxlen': 7})
 
+    def test_a_dictionary_whose_keys_are_not_shown(self):
+        sessions = {f'user {number}': {'layers': [torch.Tensor(4096), torch.Tensor(4096)]} for number in range(6)}
+        owners = [owner for owner in walk()['owners'] if 'sessions' in owner['text']]
+        self.assertEqual([(owner['container'], owner['blocks']) for owner in owners], [({'type': 'dict', 'length': len(sessions)}, 12)])
+
+    def test_what_a_container_has_as_items(self):
+        def counting():
+            seen = torch.Tensor(MIB)
+            return lambda: seen
+        pairs = [(0, Pair()), (1, Pair())]
+        methods = [Visualiser().keep, Visualiser().keep]
+        for method in methods:
+            method(torch.Tensor(MIB))
+        del method
+        functions = [counting(), counting()]
+        tensors = [(torch.Tensor(MIB), 0), (torch.Tensor(MIB), 1)]
+        found = walk()
+        told = {name: next(owner['items'] for owner in found['owners'] if f'local {name}[' in owner['text'])
+                for name in ('pairs', 'methods', 'functions', 'tensors')}
+        self.assertEqual(told, {'pairs': {'kind': 'object', 'type': 'Pair'}, 'methods': {'kind': 'method', 'type': 'Visualiser'},
+                                'functions': {'kind': 'function', 'type': None}, 'tensors': None})
+
     def test_key_of_a_dictionary(self):
         history = {'main': [], 'aux': []}
         history['aux'].append(torch.Tensor(MIB))

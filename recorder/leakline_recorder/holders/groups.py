@@ -31,7 +31,7 @@ class Group:
     def __init__(self, lengths: Dict[int, int]) -> None:
         self._lengths = lengths
         self.holdings: Dict[int, Holding] = {}
-        self.roots: Dict[str, Chain] = {}     # distinct chains by their text
+        self.roots: Dict[Tuple[Any, ...], Chain] = {}     # distinct chains, by their text and their containers
         self._numbered = False                # their last names differ in a number
 
     @classmethod
@@ -64,7 +64,7 @@ class Group:
 
     def add(self, holding: Holding) -> None:
         self.holdings[holding.block.address] = holding
-        self.roots.setdefault(holding.chain.text, holding.chain)
+        self.roots.setdefault((holding.chain.text, *_containers(holding.chain)), holding.chain)
 
     @property
     def bytes(self) -> int:
@@ -137,6 +137,7 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(chain, holder, split),
+            'items': _items(chain, split) if container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -162,7 +163,8 @@ class Group:
             return grown[-1]
         chains = [other for other in self.roots.values() if len(other.links) == len(chain.links)]
         for index, part in enumerate(chain.links):
-            if part.container and len({other.links[index].text for other in chains}) > 1:
+            # Keys of a dictionary may look alike, but their items do not share containers.
+            if part.container and len({(other.links[index].text, *_containers(other, index + 1)[:1]) for other in chains}) > 1:
                 return index
         if len(self.roots) == 1 and len(self.holdings) > 1 and all(holding.saved_by for holding in self.holdings.values()):
             return None    # one tensor holds all of it through its graph
@@ -177,6 +179,11 @@ class Group:
             if part.text and whole.endswith(part.text):
                 whole = whole[:-len(part.text)]
         return whole
+
+
+def _containers(chain: Chain, first: int = 0) -> List[Optional[int]]:
+    """Identities of the containers on the way to the tensor, from a link on."""
+    return [part.place for part in chain.links[first:] if part.container]
 
 
 def _container(part: Link) -> Dict[str, Any]:
@@ -247,6 +254,23 @@ def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
         return Holder('attribute', root.name.rsplit('.', 1)[-1], root.name.split('.', 1)[0], root.file, key, container or key is not None)
     owner = root.function if root.kind == 'local' else None
     return Holder('variable', root.name, owner, root.file, key, container or key is not None, root.line)
+
+
+def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
+    """What the container has as items: objects of a class, methods of one, or functions; ``None`` for tensors."""
+    kind = 'object'
+    for part in chain.links[split + 1:]:
+        if part.kind in ('item', 'key'):
+            continue    # in tuples and plain containers
+        if part.kind == 'closure':
+            return {'kind': 'function', 'type': None}
+        if part.text == '.__self__':
+            kind = 'method'
+        elif part.kind == 'attribute':
+            return {'kind': kind, 'type': part.owner}
+        else:
+            return None
+    return None
 
 
 def _is_direct(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> bool:

@@ -243,6 +243,7 @@ const recording: v.GenericSchema<Recording> = v.object({
       graphBytes: finite,
       allocatedSteps: v.nullable(v.object({ first: finite, last: finite, steps: finite })),
       container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
+      items: v.nullable(v.object({ kind: text, type: v.nullable(text) })),
       isDirect: flag,
       pinnedBy: v.nullable(v.object({ text, place })),
       custody: v.nullable(

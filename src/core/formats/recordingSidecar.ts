@@ -86,6 +86,8 @@ const release = v.object({
   hasRun: flagOrNull,
 });
 
+const items = v.object({ kind: text, type: v.nullable(text) });
+
 const owner = v.pipe(
   v.object({
     ...placed.entries,
@@ -95,6 +97,7 @@ const owner = v.pipe(
     graphBytes: amountOrZero,
     allocatedSteps: v.fallback(v.nullable(v.object({ first: amountOrZero, last: amountOrZero, steps: amount })), null),
     container: v.fallback(v.nullable(container), null),
+    items: v.fallback(v.nullable(items), null),
     isDirect: v.fallback(v.boolean(), true),
     pinnedBy: v.fallback(v.nullable(pin), null),
     custody: v.fallback(v.nullable(custody), null),

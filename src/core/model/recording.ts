@@ -97,6 +97,14 @@ export interface RecordedContainer {
   readonly maxlen: number | null;
 }
 
+/** Items of a container, which hold tensors: objects, methods of objects, or functions with closures. */
+export interface RecordedItems {
+  /** `object`, `method` or `function`. */
+  readonly kind: string;
+  /** The class of the objects, null for functions. */
+  readonly type: string | null;
+}
+
 /** A Python object that holds old memory, found in the training process. */
 export interface RecordedOwner {
   /** `cycle` for a reference cycle; other kinds name where the object is held. */
@@ -112,6 +120,8 @@ export interface RecordedOwner {
   readonly allocatedSteps: RecordedSteps | null;
   /** The list, dict, … whose items it holds, null for none. */
   readonly container: RecordedContainer | null;
+  /** What the container has as items, if not tensors; null also where the recorder does not say. */
+  readonly items: RecordedItems | null;
   /** False if an object of torch or of the standard library stands between the holder and the memory. */
   readonly isDirect: boolean;
   /** The object that C++ refers to, which holds all of it; for a cycle, the collector cannot free it. */

@@ -23,5 +23,6 @@ function remedies(name: string) {
     ),
     autocast: t('Enter autocast again in each step, or pass cache_enabled=False.'),
     cycle: t('Make {0} a weakref.ref, or set it to None when done.', name),
+    libraryCycle: t('Delete the objects after use, then call gc.collect(): the references are in a library.'),
   };
 }

@@ -1,10 +1,12 @@
 import { agrees, fullSize, hasRecordedBound, type SeenOwner } from '../facts/bounds.js';
 import { holderName } from '../facts/holderName.js';
 import { recordedKind } from '../model/recordedFile.js';
+import type { Bytes } from '../model/units.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
+import type { Finding } from '../retention/holders/search.js';
 import { nameOfHolder } from '../retention/names/names.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
@@ -140,7 +142,7 @@ function isBeyondRelease({ custody }: ObservedLine): boolean {
 
 /** The recorder's holder with additions from the source, else the source's. */
 function holderOf(
-  { holder }: ObservedLine,
+  { holder, recorded }: ObservedLine,
   followed: readonly Followed[],
   sources: Sources,
   access: SourceAccess,
@@ -149,12 +151,24 @@ function holderOf(
   if (found === null) return holder;
   const { file } = found.module;
   const at = lineAt(found.module, found.span.from);
-  const fix = fixText(found);
-  const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
+  const isSame = holder?.file === file && (holder.line === at || isSameContainer(holder, found));
+  const known: Finding = isSame && holdsData(recorded) ? { ...found, through: 'data' } : found;
+  // The recorder knows that the items are errors, or what holds them.
+  const fix = isSame && recorded.holder?.owner.kind === 'traceback' && found.kind === 'put' ? null : fixText(known);
+  const edit = access.isChanged(file) ? null : patternEdit(known, sources.read);
   if (holder === null) return { source: 'pattern', file, line: at, ...holderText(found), fix, edit };
   // The recorder saw the holder, and the source agrees: the source also has the remedy.
-  const isSame = holder.file === file && (holder.line === at || isSameContainer(holder, found));
   return isSame ? { ...holder, fix: holder.fix ?? fix, edit: holder.edit ?? edit } : holder;
+}
+
+/** The allocator's unit, which holds a number. */
+const SMALLEST_BLOCK: Bytes = 512;
+
+/** True if the recorder saw items without a graph that are more than numbers: it frees nothing to detach them. */
+function holdsData({ holder }: ObservedLine['recorded']): boolean {
+  if (holder === null) return false;
+  const { graphBytes, container, bytes } = holder.owner;
+  return graphBytes === 0 && container !== null && bytes > SMALLEST_BLOCK * container.length;
 }
 
 /** State that an optimizer of the workspace makes when it first meets a parameter ends with the parameters. */

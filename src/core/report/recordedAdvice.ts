@@ -1,6 +1,8 @@
 /** The remedy for a holder that the recorder saw, from what holds the memory and what could release it. */
 import { holderName } from '../facts/holderName.js';
 import type { LineOwner } from '../facts/recordedFacts.js';
+import { recordedKind } from '../model/recordedFile.js';
+import type { RecordedItems, RecordedPlace } from '../model/recording.js';
 import { nameAndLine } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import type { Custody } from '../verdict/custody.js';
@@ -13,10 +15,10 @@ interface Advice {
 }
 
 /** @returns the remedy for a proved leak or a cycle */
-export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): Advice {
+export function recordedAdvice({ owner, place }: LineOwner, custody: Custody | null): Advice {
   const plain = (text: string): Advice => ({ text, isExact: false });
   const exact = (text: string): Advice => ({ text, isExact: true });
-  const { kind, name, pinnedBy, releases, graphBytes, bytes } = owner;
+  const { kind, name, pinnedBy, releases, graphBytes, bytes, items } = owner;
   const hook = pinnedBy?.place ?? null;
   if (hook !== null) {
     const held = attributeOf(name);
@@ -59,11 +61,12 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
     case 'default':
       return exact(remedy('default', name));
     case 'traceback':
-      return plain(remedy('error', t('the error')));
+      return plain(remedy('error', 'error'));
     case 'native':
       return plain(remedy('autocast'));
     case 'cycle':
       if (pinnedBy !== null) return plain(remedy('doubleBackward'));
+      if (isOfLibrary(name, place)) return plain(remedy('libraryCycle'));
       // The items of a container refer to the object that has it.
       return plain(
         /^cycle \S+ → \[/.test(name)
@@ -71,8 +74,23 @@ export function recordedAdvice({ owner }: LineOwner, custody: Custody | null): A
           : remedy('cycle', attributeOf(name)),
       );
     default:
-      return plain(isGraph ? remedy('graph') : remedy('container', holderName(name)));
+      if (isGraph) return plain(remedy('graph'));
+      return items === null ? plain(remedy('container', holderName(name))) : exact(itemsText(items, holderName(name)));
   }
+}
+
+/** Items that are not tensors have no copy on the CPU. */
+function itemsText({ kind, type }: RecordedItems, holder: string): string {
+  if (kind === 'object' && type !== null)
+    return t('Store only what is needed of each {0} in {1}, cap its size, or clear it after use.', type, holder);
+  return type === null
+    ? t('Remove each function from {0} when it is no longer needed.', holder)
+    : t('Remove each method of {0} from {1} when its object is no longer needed.', type, holder);
+}
+
+/** True for a cycle of references that a library makes. */
+function isOfLibrary(name: string, place: RecordedPlace | null): boolean {
+  return place === null ? name.startsWith('cycle .') : recordedKind(place.file) === 'library';
 }
 
 /** `Node.parent` of `cycle Node.parent → Node.children → [*]` */

@@ -41,7 +41,15 @@ function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
 
 /** Fields of an owner that these tests do not check. */
 const PLAIN = {
-  ...{ graphBytes: 0, allocatedSteps: null, container: null, isDirect: true, pinnedBy: null, custody: null },
+  ...{
+    graphBytes: 0,
+    allocatedSteps: null,
+    container: null,
+    items: null,
+    isDirect: true,
+    pinnedBy: null,
+    custody: null,
+  },
   releases: null,
   also: [],
 };

@@ -5,7 +5,16 @@ import type { Custody } from '../../../src/core/verdict/custody.js';
 
 const OWNER: RecordedOwner = {
   ...{ kind: 'attribute', name: 'report.curve.target', place: null, bytes: 100, graphBytes: 0, allocatedSteps: null },
-  ...{ container: null, isDirect: true, pinnedBy: null, custody: null, releases: [], also: [], allocatedAt: [] },
+  ...{
+    container: null,
+    items: null,
+    isDirect: true,
+    pinnedBy: null,
+    custody: null,
+    releases: [],
+    also: [],
+    allocatedAt: [],
+  },
 };
 
 const RESET: HolderRelease = {
@@ -71,6 +80,20 @@ describe('The advice for a holder that the recorder saw', () => {
       advice({ kind: 'cycle', name: 'cycle Engine._event_handlers → [*] → [1] → [0]' }),
       'Store weakref.ref(self) in Engine._event_handlers instead of self, or clear Engine._event_handlers when done.',
     );
+    assert.match(
+      advice({ kind: 'cycle', name: 'cycle .__self__ → Metric.update' }),
+      /^Delete the objects after use, then call gc\.collect\(\)/,
+    );
+    const items = (kind: string, type: string | null) => advice({ name: 'rows', items: { kind, type } });
+    assert.equal(
+      items('object', 'Trainer'),
+      'Store only what is needed of each Trainer in rows, cap its size, or clear it after use.',
+    );
+    assert.equal(
+      items('method', 'Evaluator'),
+      'Remove each method of Evaluator from rows when its object is no longer needed.',
+    );
+    assert.equal(items('function', null), 'Remove each function from rows when it is no longer needed.');
     assert.equal(
       advice({ name: 'rows' }),
       'Clear rows after use, cap its size, or store CPU copies (.detach().cpu()).',

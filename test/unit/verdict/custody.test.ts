@@ -14,7 +14,7 @@ const OWNER: RecordedOwner = {
   ...{ kind: 'attribute', name: 'Report.rows', place: { file: 'train.py', line: 12 }, bytes: 100, graphBytes: 0 },
   allocatedSteps: { first: 0, last: 48, steps: 49 },
   container: { type: 'list', length: 50, maxlen: null },
-  ...{ isDirect: true, pinnedBy: null, custody: CUSTODY, releases: [], also: [], allocatedAt: [] },
+  ...{ items: null, isDirect: true, pinnedBy: null, custody: CUSTODY, releases: [], also: [], allocatedAt: [] },
 };
 
 const RELEASE: HolderRelease = {
