@@ -1,22 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
-import { FleetFolder } from '../../node/fleetFolder.js';
 import type { CleanArguments } from '../arguments.js';
 import type { CommandContext } from '../inputs.js';
-import { UsageError } from '../usageError.js';
+import { digestFolders } from './digestFolders.js';
 
 /**
  * Removes digests of different versions, summaries without digests, and partial files of killed tasks.
  * @returns false: `--fail-on` does not apply
  * @throws UsageError
  */
-export async function cleanFolders({ inputs: paths }: CleanArguments, { print }: CommandContext): Promise<boolean> {
-  for (const path of paths)
-    if (!(await FleetFolder.is(path)))
-      throw new UsageError(`${path} holds no digests: leakline digest --out writes them.`);
-  for (const path of paths) {
-    const folder = new FleetFolder(path);
+export async function cleanFolders({ inputs }: CleanArguments, { print }: CommandContext): Promise<boolean> {
+  for (const folder of await digestFolders(inputs)) {
+    const { path } = folder;
     await folder.sweep();
     const removed = { digests: 0, summaries: 0 };
     for (const { name, digests } of await folder.groups()) {

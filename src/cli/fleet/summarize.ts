@@ -1,7 +1,7 @@
-import { FleetFolder } from '../../node/fleetFolder.js';
 import type { SummarizeArguments } from '../arguments.js';
 import { noContents, type CommandContext } from '../inputs.js';
 import { workspaceOf } from '../workspace.js';
+import { digestFolders } from './digestFolders.js';
 import { openGroups } from './gather.js';
 import { isGroupOfShard, shardOf } from './shard.js';
 import { joinedReport, readSummary, Reporting, summaryOf, summaryText } from './summary.js';
@@ -15,8 +15,8 @@ export async function summarizeRanks(command: SummarizeArguments, desk: CommandC
   const workspace = await workspaceOf(command, desk);
   const shard = shardOf(command.shard, command.shards, process.env);
   const reporting = new Reporting(workspace);
-  for (const path of command.inputs) {
-    const folder = new FleetFolder(path);
+  for (const folder of await digestFolders(command.inputs)) {
+    const { path } = folder;
     const done = { summarized: 0, there: 0 };
     for (const group of await folder.groups()) {
       if (group.digests.length === 0 || !isGroupOfShard(shard, group.name)) continue;

@@ -223,6 +223,7 @@ describe('A fleet', () => {
     assert.match((await runHere('digest', TWO)).stderr, /digest needs --out/);
     assert.match((await runHere('digest', '-', '--out', path('out'))).stderr, /with --name/);
     assert.match((await runHere('summarize')).stderr, /summarize takes a folder/);
+    assert.match((await runHere('summarize', path('none'))).stderr, /none holds no digests: leakline digest --out/);
   });
 
   it('names ranks without digests', async () => {
