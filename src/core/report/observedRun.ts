@@ -146,6 +146,7 @@ export function observeRun(
     hasSteps: source !== null,
     rateOf: mediansOver(at),
     lastStep: run.steps.at(-1) ?? null,
+    mostLiveBytes: Math.max(0, ...snapshots.map(({ devices }) => devices.reduce((sum, one) => sum + one.liveBytes, 0))),
     lookup,
     statements,
     fits: new SourceFits(workspace),
@@ -190,6 +191,8 @@ interface Known {
   /** Growth per unit of `at`. */
   readonly rateOf: (series: readonly Bytes[]) => Bytes | null;
   readonly lastStep: number | null;
+  /** The highest live memory of a snapshot. */
+  readonly mostLiveBytes: Bytes;
   readonly lookup: FileLookup;
   readonly facts: RecordedFacts;
   /** Where training goes on after its only loop. */
@@ -211,8 +214,9 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   const series = stacks.length === 0 ? known.nothing : seriesOf(stacks, at.length);
   const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
   const recorded = facts.of(line);
-  const isAccumulating = recorded.garbage !== null && waitOf(recorded.garbage) > limit('garbageSteps');
-  const isInCycle = recorded.holder?.owner.kind === 'cycle' || isAccumulating || cycles.has(line);
+  const isMuch = Math.max(...series) >= limit('garbageShare') * known.mostLiveBytes;
+  const isAccumulating = isMuch && recorded.garbage !== null && waitOf(recorded.garbage) > limit('garbageSteps');
+  const isInCycle = isMuch && (recorded.holder?.owner.kind === 'cycle' || isAccumulating || cycles.has(line));
   const deciding = stacks.filter((stack) => stack.shape.shape === shape);
   const growing = deciding.length === stacks.length ? series : seriesOf(deciding, at.length);
   const live = liveShare(deciding, known.lastStep);

@@ -140,6 +140,12 @@ export const THRESHOLDS = {
     unit: 'steps',
     of: 'over which garbage in cycles must wait; less is collected in time',
   },
+  garbageShare: {
+    value: 0.01,
+    unit: 'share',
+    of: 'of the live memory that garbage in cycles must hold; less is not worth a change',
+    fixedBy: 'wrapped_meters',
+  },
   fewBlocks: {
     value: 2,
     unit: 'blocks',
