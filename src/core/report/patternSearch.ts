@@ -153,7 +153,7 @@ function holderOf(
   const at = lineAt(found.module, found.span.from);
   const isSame = holder?.file === file && (holder.line === at || isSameContainer(holder, found));
   const known: Finding = isSame && holdsData(recorded) ? { ...found, through: 'data' } : found;
-  // The recorder knows that the items are errors, or what holds them.
+  // The recorder saw tracebacks hold the memory, which the source does not show.
   const fix = isSame && recorded.holder?.owner.kind === 'traceback' && found.kind === 'put' ? null : fixText(known);
   const edit = access.isChanged(file) ? null : patternEdit(known, sources.read);
   if (holder === null) return { source: 'pattern', file, line: at, ...holderText(found), fix, edit };
