@@ -3,6 +3,7 @@
  * with one parameter object. Each request gets a result or a failure; a closed channel fails all open requests.
  */
 import * as v from 'valibot';
+import { ownErrorText } from '../core/text/ownError.js';
 
 /** An API: methods by name, each with one parameter and one result. */
 export type RpcApi = Record<string, { params: unknown; result: unknown }>;
@@ -185,5 +186,5 @@ function reasonOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return ownErrorText(error) ?? (error instanceof Error ? error.message : String(error));
 }
