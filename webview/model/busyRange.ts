@@ -1,8 +1,8 @@
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { Range } from './range.js';
 
-/** Memory below this share of the peak counts as none. */
-const MIN_SHARE_OF_PEAK = 0.1;
+/** Memory below this share of the peak counts as none: it would be a few pixels high. */
+const MIN_SHARE_OF_PEAK = 0.01;
 /** A stretch below this share of the axis would be a few pixels. */
 const MAX_SHARE_OF_AXIS = 0.02;
 /** Kept free on both sides, as a share of the stretch. */
