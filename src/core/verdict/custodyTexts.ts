@@ -3,7 +3,7 @@ import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import type { Custody, Missing } from './custody.js';
 import { nameAndLine } from '../text/pathText.js';
-import { repeatedText } from './reasonTexts.js';
+import { inProgram, repeatedText } from './reasonTexts.js';
 
 /** Maximum number of loops in an explanation. */
 const MAX_LOOPS = 3;
@@ -29,7 +29,9 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
       return [
         kept,
         ...others,
-        ...loops.slice(0, MAX_LOOPS).map(({ place, rounds }) => repeatedText(place, rounds)),
+        ...inProgram(loops)
+          .slice(0, MAX_LOOPS)
+          .map(({ place, rounds }) => repeatedText(place, rounds)),
         ...(uncalled === null
           ? []
           : [t('`{0}` ({1}) releases it, but was not called.', uncalled.function, nameAndLine(uncalled))]),

@@ -1,5 +1,6 @@
 /** The sentences on chances of release. */
 import type { Chance, Place } from '../facts/evidence.js';
+import { recordedKind } from '../model/recordedFile.js';
 import { t, tCount } from '../text/translate.js';
 import { nameAndLine } from '../text/pathText.js';
 
@@ -16,7 +17,13 @@ export function pendingTexts(chances: readonly Chance[]): string[] {
 
 /** Releases that ran and freed nothing. */
 export function passedTexts(chances: readonly Chance[]): string[] {
-  return chances.slice(0, MAX_CHANCES).map(passedText);
+  return inProgram(chances).slice(0, MAX_CHANCES).map(passedText);
+}
+
+/** Leaves out places in libraries, if there are others: the reader knows the program. */
+export function inProgram<Of extends { readonly place: Place }>(all: readonly Of[]): readonly Of[] {
+  const own = all.filter(({ place }) => recordedKind(place.file) !== 'library');
+  return own.length > 0 ? own : all;
 }
 
 /** For memory in a reference cycle. */
