@@ -50,7 +50,8 @@ export interface CompareArguments extends CommonArguments {
   readonly failOn: readonly FixAnswer[];
 }
 
-interface ShardArguments {
+/** The part of this task. */
+export interface ShardArguments {
   readonly rankPattern: RegExp | null;
   /** `I/N`, null for the launcher's values. */
   readonly shard: string | null;

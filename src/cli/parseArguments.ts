@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { JobCommand, McpArguments } from './arguments.js';
 import { COMMANDS } from './commands/all.js';
 import type { Command } from './commands/command.js';
-import { OPTIONS, type OptionName, type Values } from './commands/options.js';
+import { OPTIONS, someInputs, type OptionName, type Values } from './commands/options.js';
 import { UsageError } from './usageError.js';
 
 /** A question about the program. */
@@ -26,7 +26,7 @@ export function parseArguments(args: readonly string[]): JobCommand | McpArgumen
   const foreign = (Object.keys(values) as OptionName[]).find((option) => !command.options.includes(option));
   if (foreign !== undefined)
     throw new UsageError(`--${foreign} does not work with ${name}. See leakline ${name} --help.`);
-  return command.parse(inputs, values);
+  return command.parse(command.takes === null ? inputs : someInputs(command.name, inputs, command.takes), values);
 }
 
 function parse(args: readonly string[]): { values: Values; positionals: string[] } {

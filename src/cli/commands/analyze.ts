@@ -2,16 +2,7 @@ import { VERDICT_SIGNS } from '../../core/present/words.js';
 import type { ProcessFinding, Verdict } from '../../core/report/report.js';
 import type { AnalyzeArguments, FailOn } from '../arguments.js';
 import type { Command } from './command.js';
-import {
-  commonOf,
-  countOf,
-  failuresOf,
-  sizeOf,
-  SNAPSHOTS,
-  someInputs,
-  type OptionName,
-  type Values,
-} from './options.js';
+import { commonOf, countOf, failuresOf, sizeOf, SNAPSHOTS, type OptionName, type Values } from './options.js';
 
 /** Values of `--fail-on`. */
 const FAILURES: readonly FailOn[] = [
@@ -38,7 +29,8 @@ export const analyze: Command<AnalyzeArguments> = {
   usage: 'analyze [options] FILES...',
   help: 'live and leaked GPU memory by source line',
   options: [...REPORT_OPTIONS, 'rank-pattern', 'cache', 'jobs'],
-  parse: (inputs, values) => reportArguments('analyze', someInputs('analyze', inputs, SNAPSHOTS), values),
+  takes: SNAPSHOTS,
+  parse: (inputs, values) => reportArguments('analyze', inputs, values),
 };
 
 /** @throws UsageError */
@@ -47,14 +39,13 @@ export function reportArguments(
   inputs: readonly string[],
   values: Values,
 ): AnalyzeArguments {
-  const { budget, cache = null, jobs, 'fail-on': failOn, 'expect-ranks': ranks } = values;
   return {
     command,
     ...commonOf(inputs, values),
-    failOn: failuresOf(failOn, FAILURES),
-    budget: budget === undefined ? null : sizeOf('budget', budget, 'bytes per step, such as 512KiB or 0B'),
-    cache,
-    jobs: jobs === undefined ? 1 : countOf('jobs', jobs),
-    expectRanks: ranks === undefined ? null : countOf('expect-ranks', ranks),
+    failOn: failuresOf(values['fail-on'], FAILURES),
+    budget: sizeOf('budget', values, 'bytes per step, such as 512KiB or 0B'),
+    cache: values.cache ?? null,
+    jobs: countOf('jobs', values) ?? 1,
+    expectRanks: countOf('expect-ranks', values),
   };
 }

@@ -9,6 +9,7 @@ export const baseline: Command<AnalyzeArguments> = {
   usage: 'baseline write --root DIR FILES...',
   help: 'record the lines that leak now in DIR/.leakline.json: they fail no check',
   options: ['root', 'map', 'fail-on', 'rank-pattern', 'cache'],
+  takes: null,
   parse: ([verb, ...inputs], values) => {
     if (verb !== 'write' || values.root === undefined)
       throw new UsageError('Write a baseline as: leakline baseline write --root DIR FILES.');

@@ -9,6 +9,8 @@ export interface Command<Of extends JobCommand | McpArguments = JobCommand | Mcp
   /** What it does, for `--help`. */
   readonly help: string;
   readonly options: readonly OptionName[];
+  /** Its inputs in words, if it needs one or more; null if `parse` counts them. */
+  readonly takes: string | null;
   /** @throws UsageError */
   readonly parse: (inputs: readonly string[], values: Values) => Of;
 }

@@ -12,6 +12,7 @@ export const compare: Command<CompareArguments> = {
   usage: 'compare [options] A B',
   help: 'growth from snapshot A to snapshot B by source line; of two runs (a folder of snapshots each) also whether the leak is gone',
   options: ['root', 'map', 'json', 'markdown', 'out', 'fail-on', 'rank-pattern', 'all'],
+  takes: null,
   parse: (inputs, values) => {
     if (inputs.length !== 2)
       throw new UsageError(

@@ -9,6 +9,7 @@ export const mcp: Command<McpArguments> = {
   usage: 'mcp --root DIR [FOLDERS...]',
   help: 'answer agents over standard input and output (Model Context Protocol)',
   options: ['root', 'map'],
+  takes: null,
   parse: (inputs, values) => {
     const { root, rules } = workspaceOptions(values);
     if (root === null) throw new UsageError('mcp needs --root: the workspace that agents may read.');

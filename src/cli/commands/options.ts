@@ -6,95 +6,55 @@ import type { Bytes } from '../../core/model/units.js';
 import { VERDICT_SIGNS, verdictName } from '../../core/present/words.js';
 import type { Verdict } from '../../core/report/report.js';
 import { parseBytes } from '../../core/text/numberText.js';
-import { FORMATS, type CommonArguments, type OutputFormat } from '../arguments.js';
+import { FORMATS, type CommonArguments, type OutputFormat, type ShardArguments } from '../arguments.js';
 import { UsageError } from '../usageError.js';
 
-/** An option as the parser takes it and `--help` describes it. */
-interface Option {
-  readonly type: 'string' | 'boolean';
-  readonly multiple?: boolean;
-  readonly short?: string;
-  /** What stands for its value. */
-  readonly value?: string;
-  readonly help: string;
-}
+const flag = (help: string) => ({ type: 'boolean', help }) as const;
+/** @param value what stands for it in the help */
+const text = (value: string, help: string) => ({ type: 'string', value, help }) as const;
+/** An option that may be repeated. */
+const texts = (value: string, help: string) => ({ ...text(value, help), multiple: true }) as const;
 
+/** What the parser takes and `--help` describes. */
 export const OPTIONS = {
-  root: {
-    type: 'string',
-    value: 'DIR',
-    help: 'workspace to whose files recorded paths are mapped; default: the folder that the recorded program ran in, if it is here, else the current folder',
-  },
-  map: {
-    type: 'string',
-    multiple: true,
-    value: 'FROM=TO',
-    help: 'map the recorded folder FROM to the folder TO of the workspace (repeatable)',
-  },
-  json: { type: 'boolean', help: 'print the report as JSON' },
-  markdown: { type: 'boolean', help: 'print the report as Markdown, to paste into an issue' },
-  sarif: { type: 'boolean', help: 'print the findings as SARIF 2.1.0, for code scanning' },
-  github: { type: 'boolean', help: 'print the findings as annotations for GitHub Actions' },
-  out: { type: 'string', value: 'FILE', help: 'write the report into FILE' },
-  'fail-on': {
-    type: 'string',
-    multiple: true,
-    value: 'WHAT',
-    help: 'end with exit code 1 on a verdict of analyze (leak, growing, …), on an answer of compare (worse, same, smaller, cannotTell), on missing ranks or files (incomplete), or where memory ran out (oom, which every check includes); separate several by commas',
-  },
-  budget: {
-    type: 'string',
-    value: 'SIZE',
-    help: 'bytes that may leak per step, such as 512KiB, in place of the budget in DIR/.leakline.json',
-  },
-  capacity: {
-    type: 'string',
-    value: 'SIZE',
-    help: 'memory that what-if has to fit, such as 24GiB; default: that of a recorded out-of-memory error',
-  },
-  set: {
-    type: 'string',
-    multiple: true,
-    value: 'NAME:VALUE',
-    help: 'setting of PYTORCH_CUDA_ALLOC_CONF for what-if, such as expandable_segments:True (repeatable); default: the usual ones',
-  },
-  without: {
-    type: 'string',
-    multiple: true,
-    value: 'FILE:LINE',
-    help: 'line whose allocations what-if leaves out (repeatable)',
-  },
-  'rank-pattern': {
-    type: 'string',
-    value: 'R',
-    help: "regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'",
-  },
-  cache: {
-    type: 'string',
-    value: 'DIR',
-    help: 'store digests of the inputs of analyze in DIR, and reuse them the next time',
-  },
-  jobs: { type: 'string', value: 'N', help: 'threads that read files, for analyze and digest' },
-  shard: {
-    type: 'string',
-    value: 'I/N',
-    help: 'part of this task in digest and summarize, I from 0 to N-1; default: from Slurm, MPI, Kubernetes or AWS Batch',
-  },
-  shards: {
-    type: 'string',
-    value: 'N',
-    help: 'number of shards, where the launcher sets only the index',
-  },
-  name: {
-    type: 'string',
-    value: 'NAME',
-    help: 'name of a snapshot on standard input: leakline digest - --name x.pickle --out OUT',
-  },
-  'expect-ranks': { type: 'string', value: 'N', help: "number of ranks of the job; default: the recorder's count" },
-  all: { type: 'boolean', help: 'print every line and every rank, not only the largest' },
-  help: { type: 'boolean', short: 'h', help: 'print this text, or that of a command' },
-  version: { type: 'boolean', short: 'V', help: 'print the version' },
-} as const satisfies Record<string, Option>;
+  root: text(
+    'DIR',
+    'workspace to whose files recorded paths are mapped; default: the folder that the recorded program ran in, if it is here, else the current folder',
+  ),
+  map: texts('FROM=TO', 'map the recorded folder FROM to the folder TO of the workspace (repeatable)'),
+  json: flag('print the report as JSON'),
+  markdown: flag('print the report as Markdown, to paste into an issue'),
+  sarif: flag('print the findings as SARIF 2.1.0, for code scanning'),
+  github: flag('print the findings as annotations for GitHub Actions'),
+  out: text('FILE', 'write the report into FILE'),
+  'fail-on': texts(
+    'WHAT',
+    'end with exit code 1 on a verdict of analyze (leak, growing, …), on an answer of compare (worse, same, smaller, cannotTell), on missing ranks or files (incomplete), or where memory ran out (oom, which every check includes); separate several by commas',
+  ),
+  budget: text('SIZE', 'bytes that may leak per step, such as 512KiB, in place of the budget in DIR/.leakline.json'),
+  capacity: text(
+    'SIZE',
+    'memory that what-if has to fit, such as 24GiB; default: that of a recorded out-of-memory error',
+  ),
+  set: texts(
+    'NAME:VALUE',
+    'setting of PYTORCH_CUDA_ALLOC_CONF for what-if, such as expandable_segments:True (repeatable); default: the usual ones',
+  ),
+  without: texts('FILE:LINE', 'line whose allocations what-if leaves out (repeatable)'),
+  'rank-pattern': text('R', "regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'"),
+  cache: text('DIR', 'store digests of the inputs of analyze in DIR, and reuse them the next time'),
+  jobs: text('N', 'threads that read files, for analyze and digest'),
+  shard: text(
+    'I/N',
+    'part of this task in digest and summarize, I from 0 to N-1; default: from Slurm, MPI, Kubernetes or AWS Batch',
+  ),
+  shards: text('N', 'number of shards, where the launcher sets only the index'),
+  name: text('NAME', 'name of a snapshot on standard input: leakline digest - --name x.pickle --out OUT'),
+  'expect-ranks': text('N', "number of ranks of the job; default: the recorder's count"),
+  all: flag('print every line and every rank, not only the largest'),
+  help: { ...flag('print this text, or that of a command'), short: 'h' },
+  version: { ...flag('print the version'), short: 'V' },
+} as const;
 
 export type OptionName = keyof typeof OPTIONS;
 export type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>['values'];
@@ -104,14 +64,13 @@ const MAX_LINES = 30;
 
 /** The options that all reports share. @throws UsageError */
 export function commonOf(inputs: readonly string[], values: Values): CommonArguments {
-  const pattern = values['rank-pattern'];
   return {
     inputs,
     ...workspaceOptions(values),
     output: outputOf(values),
     out: values.out ?? null,
     mostLines: values.all === true ? Infinity : MAX_LINES,
-    rankPattern: pattern === undefined ? null : patternOf(pattern),
+    rankPattern: rankPatternOf(values),
   };
 }
 
@@ -121,17 +80,8 @@ export function workspaceOptions({ root, map = [] }: Values): Pick<CommonArgumen
 }
 
 /** @throws UsageError */
-export function shardOptions(values: Values): {
-  rankPattern: RegExp | null;
-  shard: string | null;
-  shards: number | null;
-} {
-  const pattern = values['rank-pattern'];
-  return {
-    rankPattern: pattern === undefined ? null : patternOf(pattern),
-    shard: values.shard ?? null,
-    shards: values.shards === undefined ? null : countOf('shards', values.shards),
-  };
+export function shardOptions(values: Values): ShardArguments {
+  return { rankPattern: rankPatternOf(values), shard: values.shard ?? null, shards: countOf('shards', values) };
 }
 
 /** The inputs, of which a command needs at least one. @param kind of inputs, for the message @throws UsageError */
@@ -149,7 +99,8 @@ export const DIGESTS = 'a folder that leakline digest --out wrote';
 const LINEAR = 'l';
 
 /** Names of files are not the user's: a pattern that is matched in linear time takes none of them too long. */
-function patternOf(text: string): RegExp {
+function rankPatternOf({ 'rank-pattern': text }: Values): RegExp | null {
+  if (text === undefined) return null;
   setFlagsFromString('--enable-experimental-regexp-engine');
   const flags = hasLinearTime() ? LINEAR : '';
   try {
@@ -172,14 +123,21 @@ function hasLinearTime(): boolean {
   }
 }
 
-/** @throws UsageError */
-export function countOf(option: OptionName, text: string): number {
+/** @returns null without the option @throws UsageError */
+export function countOf(option: 'jobs' | 'shards' | 'expect-ranks', { [option]: text }: Values): number | null {
+  if (text === undefined) return null;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`--${option} takes a number from 1 on, not '${text}'.`);
 }
 
-/** @param what the option takes, for the message @param least size @throws UsageError */
-export function sizeOf(option: OptionName, text: string, what: string, least: Bytes = 0): Bytes {
+/** @param what it takes, for the message @param least size @returns null without the option @throws UsageError */
+export function sizeOf(
+  option: 'budget' | 'capacity',
+  { [option]: text }: Values,
+  what: string,
+  least: Bytes = 0,
+): Bytes | null {
+  if (text === undefined) return null;
   const bytes = parseBytes(text);
   if (bytes === null || bytes < least) throw new UsageError(`--${option} takes ${what}, not '${text}'.`);
   return bytes;

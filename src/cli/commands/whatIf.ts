@@ -2,25 +2,24 @@ import { DEFAULT_SETTINGS, withSettings } from '../../core/allocator/settings.js
 import type { WhatIfArguments } from '../arguments.js';
 import { UsageError } from '../usageError.js';
 import type { Command } from './command.js';
-import { SNAPSHOTS, sizeOf, someInputs, textOrJson, workspaceOptions } from './options.js';
+import { SNAPSHOTS, sizeOf, textOrJson, workspaceOptions } from './options.js';
 
 export const whatIf: Command<WhatIfArguments> = {
   name: 'what-if',
   usage: 'what-if [options] FILE',
   help: "reserved memory of the snapshot's allocations under other allocator settings, on another device, or without some lines",
   options: ['root', 'map', 'json', 'out', 'capacity', 'set', 'without'],
+  takes: SNAPSHOTS,
   parse: (inputs, values) => {
-    someInputs('what-if', inputs, SNAPSHOTS);
     if (inputs.length !== 1) throw new UsageError(`what-if takes one snapshot, not ${inputs.length}.`);
-    const { capacity, set: settings = [], without = [], out = null } = values;
+    const { set: settings = [], without = [], out = null } = values;
     settings.forEach(checkSetting);
     return {
       command: 'what-if',
       inputs,
       ...workspaceOptions(values),
       ...{ out, output: textOrJson(values), settings },
-      capacity:
-        capacity === undefined ? null : sizeOf('capacity', capacity, 'the memory of a device, such as 24GiB', 1),
+      capacity: sizeOf('capacity', values, 'the memory of a device, such as 24GiB', 1),
       without: without.map(lineOf),
     };
   },

@@ -6,12 +6,12 @@ import type { Report } from '../../core/report/report.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import type { AnalyzeArguments } from '../arguments.js';
 import { throughCache } from '../fleet/cache.js';
+import { digestFolders } from '../fleet/digestFolders.js';
 import { writeFacts } from '../fleet/facts.js';
 import { gather, reportOfGathered } from '../fleet/gather.js';
 import { Reporting } from '../fleet/summary.js';
 import { addContents, expandInputs, readInputs, type CommandContext } from '../inputs.js';
 import { printTo } from '../outFile.js';
-import { UsageError } from '../usageError.js';
 import { ignoreFile, workspaceOf } from '../workspace.js';
 import { writeBaseline } from './baseline.js';
 import { EarlierDumps } from './earlierDumps.js';
@@ -57,8 +57,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
     printExplained(logs, command, false, context);
     return ranOut([]);
   }
-  if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
-    throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
+  if (command.command === 'report' || command.command === 'facts') await digestFolders(files);
   const reporting = new Reporting(workspace);
   const { contents, summaries } = await gather(folders, reporting, context);
   const noted = [...contents.failed];
