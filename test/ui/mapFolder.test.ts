@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../support/eventually.js';
 import { newFolder } from '../support/workspaces.js';
 import { writeRoots } from '../host/roots/workspace.js';
 import { uiSession } from './support/fixture.js';
@@ -15,7 +15,15 @@ describe('A recorded file that two folders of the workspace have', () => {
     const workspace = join(parent, 'several.code-workspace');
     writeFileSync(workspace, JSON.stringify({ folders: folders.map((path) => ({ path })) }));
     const workbench = await ui.open({ workspace });
-    const { quickInput, sideBar } = workbench;
+    const { page, quickInput, sideBar } = workbench;
+    // Occasionally, VS Code opens the workspace without its folders.
+    await eventuallyWithBackoff(async (timeout) => {
+      const isThere = sideBar.explorer.row('detector').waitFor({ timeout });
+      await isThere.catch(async (error: unknown) => {
+        await page.reload();
+        throw error;
+      });
+    });
     await workbench.runCommand('Leakline: Show Leaks');
     // The picker offers what is not matched when it opens: all snapshots are read by then.
     for (const row of [/net\.py:3/, /memory\.py:3/, /loop\.py:5/, /1 recorded file is not matched/])

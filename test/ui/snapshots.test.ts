@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { eventually } from '../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { FIXTURES } from '../support/snapshots.js';
 import { copyExample, exampleFolder, newFolder } from '../support/workspaces.js';
@@ -93,11 +93,13 @@ describe('A snapshot', () => {
       '.explorer-folders-view .monaco-list-row.selected, .explorer-folders-view .monaco-list-row.focused',
       { hasText: 'step_0015.pickle' },
     );
-    // An Explorer that is not drawn yet expands the folder, but selects nothing.
-    await workbench.runCommand('View: Show Explorer');
-    await workbench.sideBar.explorer.waitFor();
-    await workbench.runCommand('Leakline: Focus on Snapshots View');
-    await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', revealed);
+    // An Explorer that is not drawn yet shows the file, but does not select it.
+    await eventuallyWithBackoff(async (timeout) => {
+      await workbench.runCommand('Leakline: Focus on Snapshots View');
+      const shown = workbench.sideBar.explorer.row('step_0015.pickle');
+      await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', shown);
+      await revealed.waitFor({ timeout });
+    });
     await workbench.picture('revealed');
   });
 
