@@ -25,7 +25,7 @@ from .traced import NoRights, TraceError
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WAIT_SECONDS = 60.0     # for the main thread to run Python
 TRACED_SECONDS = 10.0   # for an earlier command to leave the process
-#: Of /proc/PID/maps. A debugger maps the libraries of its process, too, but not for execution.
+#: A line of /proc/PID/maps for code of PyTorch. A debugger maps the libraries of its process, too, but not for execution.
 _RUNS_TORCH = re.compile(r'^\S+ \S\Sx.*/libtorch', re.M)
 _DEVICES = '/dev/nvidia', '/dev/kfd', '/dev/dri/'
 YAMA = '/proc/sys/kernel/yama/ptrace_scope'

@@ -110,7 +110,7 @@ def _stop(_: Dict[str, Any]) -> Answer:
         if not modes or torch._C._get_dispatch_stack_at(modes - 1) is not recording.memory:
             raise Busy('runs inside another TorchDispatchMode than the recorder')
         if torch.is_inference_mode_enabled():
-            # Its end restores the thread's state, and operations would then look for a mode that is gone.
+            # The end of inference_mode restores the thread's state, and operations would then look for a mode that is gone.
             raise Busy('runs inside torch.inference_mode')
     _check_rest(recording.options.device)
     api.stop()
@@ -154,7 +154,7 @@ def _check_rest(device: str) -> None:
                     if code.co_name == '_engine_run_backward':
                         # Nodes of the graph are locked, which the search for holders reads.
                         raise Busy('is inside a backward pass')
-                    # Its step iterates over the hooks, and raises if one comes or goes.
+                    # An optimizer iterates over its hooks in each step, and raises if one comes or goes.
                     if part.startswith('optim/'):
                         raise Busy('is inside an optimizer')
                     if part == '_dynamo/convert_frame.py':

@@ -101,7 +101,7 @@ class CudaMemory:
         return asked is None or bool(asked())
 
     def keep_watching(self) -> None:
-        """Nothing to do: the allocator records in whatever mode the program runs."""
+        """Does nothing, because the allocator records in whatever mode the program runs."""
 
     def clear(self) -> None:
         with self._programs.call_of_ours():
@@ -128,7 +128,7 @@ class CudaMemory:
 
     def _snapshot(self, traces: bool) -> Dict[str, Any]:
         if traces or not self._light:
-            # Each frame of each stack is looked at: only where generated code has named the lines it comes from.
+            # This looks at each frame of each stack, so it is done only where generated code has named the lines it comes from.
             return torch.cuda.memory._snapshot(**({'augment_with_fx_traces': True} if self._augments and _has_fx_traces() else {}))
         if self._pins:
             return torch._C._cuda_memorySnapshot((0, 0, False))    # `memory_snapshot` leaves out pinned host memory

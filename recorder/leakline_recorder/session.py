@@ -144,7 +144,7 @@ class Session:
 
     @guarded('could not stop recording')
     def close(self) -> None:
-        """The last snapshot; recording ends."""
+        """Writes the last snapshot, and ends the recording."""
         if self._recording:
             if self._last_full != self.steps.count or not self.steps.count:
                 self.dump('exit')

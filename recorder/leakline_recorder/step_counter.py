@@ -104,7 +104,7 @@ class StepCounter:
 
 
 def _first_parameter(optimizer: Any) -> int:
-    """Its identity; 0 for an optimizer with its own way to store parameters."""
+    """The identity of the first parameter; 0 for an optimizer with its own way to store parameters."""
     for group in getattr(optimizer, 'param_groups', ()):
         parameters = group['params']
         if parameters:

@@ -37,7 +37,7 @@ export type JobMessage =
 /** Limits of one file's reading, and of the whole report. */
 export interface Budget {
   readonly timeMs: number;
-  /** That the process grows by. */
+  /** Maximum growth of the process. */
   readonly bytes: Bytes;
 }
 
@@ -47,7 +47,7 @@ const LOOK_MS = 200;
 const MAX_EXCLUDED = 8;
 const OUR_ERROR = 'This is an error in Leakline: please report it.';
 
-/** How far a thread came. */
+/** The progress of a thread, and its end. */
 interface Attempt {
   /** Null if it was not done. */
   found: boolean | null;

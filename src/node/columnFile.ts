@@ -27,7 +27,7 @@ export interface ReadableFile {
 
 /** The content of a file. */
 export interface ColumnFile<Facts = unknown> {
-  /** Nothing that JSON would change. */
+  /** Data that JSON does not change. */
   readonly facts: Facts;
   readonly columns: Readonly<Record<string, Column>>;
 }

@@ -54,7 +54,7 @@ export async function readFleetFile(path: string): Promise<FleetInput & { readon
     if (input instanceof Uint8Array) return { name, bytes: input, size };
   }
   const { digest, members } = digestIn(file);
-  // Its file is as old as the snapshot: times have no place in equal bytes.
+  // The digest's file has the time of the snapshot, because equal snapshots must give equal bytes.
   return { digest: { ...digest, savedAtUs: 1000 * mtimeMs }, members, size };
 }
 

@@ -41,7 +41,7 @@ export interface Bands extends OfDevice {
   groups: Record<number, BandGroup>;
   /** The series from the bottom up. The others, too thin for bands, lie on top. */
   allSeries: BandSeries[];
-  /** How many series the others are. */
+  /** Number of series that are too thin for bands. */
   otherSeries: number;
   /** The input of `unpackBands`. */
   packed: Uint8Array;
@@ -49,7 +49,7 @@ export interface Bands extends OfDevice {
 
 /** The allocations of one line, or of one stack: neighbors among the series. */
 export interface BandSeries extends BandOwner {
-  /** Its number for this snapshot and workspace. */
+  /** Number of the series, valid for this snapshot and workspace. */
   id: number;
   group: number;
 }

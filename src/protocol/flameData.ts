@@ -39,7 +39,7 @@ export interface Flame extends OfDevice {
 export type FlameGroup = CallGroup;
 
 export interface FlameCall {
-  /** Its number for this snapshot. */
+  /** Number of the call, valid for this snapshot. */
   id: number;
   kind: FrameKind | FlameGroup;
   /** A path of the workspace if `mapped`, else as recorded; empty where the call is not a frame. */

@@ -51,7 +51,7 @@ export interface MemoryMapAnswer extends OfDevice {
 export const NO_OWNER = 0xffffffff;
 
 export interface MapSegment extends MappedSegment {
-  /** Where it begins, as `0x7f2a40000000`. */
+  /** Start address, as `0x7f2a40000000`. */
   address: string;
   /** Index into `pools`. */
   pool: number;

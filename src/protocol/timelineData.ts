@@ -54,7 +54,7 @@ export interface TimelineWindow extends OfDevice, Omit<HistoryWindow, 'marks'> {
 
 export interface FailedAllocation {
   event: number;
-  /** Its place on the axis. */
+  /** Position on the axis. */
   x: number;
   /** The requesting line, the requested bytes, and the free ones. */
   text: string;

@@ -26,7 +26,7 @@ export interface WorkspaceListing {
 
 /** The result of a load. */
 export interface LoadedFile {
-  /** None of a file that holds something else: a trend, reference cycles. */
+  /** Empty for a file with a trend or reference cycles. */
   snapshots: SnapshotReport[];
   /** False if the file was unchanged since the last load, and not read again. */
   read: boolean;

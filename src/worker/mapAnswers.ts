@@ -123,7 +123,7 @@ function poolsOf(
   return { pools, poolOf: (segment) => indices.get(keyOf(segment)) ?? pools.length - 1 };
 }
 
-/** Whose blocks are, each owner once, as many as there is room for. */
+/** The owners of blocks, each once, as many as there is room for. */
 class BlockOwners {
   readonly list: MapOwner[] = [];
   private readonly known = new Map<string, number>();

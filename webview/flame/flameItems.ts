@@ -24,7 +24,7 @@ export interface FlameItem {
   path: readonly number[];
 }
 
-/** Each item before those below it, siblings from left to right. */
+/** The items in the order of a tree: each one before its children, siblings from left to right. */
 export function flameItems({
   focus,
   calls,

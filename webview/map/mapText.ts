@@ -7,7 +7,7 @@ import type { TableCell, TableData } from '../parts/tableData.js';
 /** The pool of everything that is in no CUDA graph and no MemPool. */
 const DEFAULT_POOL = '0,0';
 
-/** Whose a piece is, or its largest block; null without an owner. */
+/** The owner of a piece, or of its largest block; null without an owner. */
 export function ownerOfPiece({ pieces, owners }: MemoryMapAnswer, piece: number): MapOwner | null {
   const index = pieces.block[piece];
   return index === NO_OWNER ? null : owners[index];

@@ -96,7 +96,7 @@ function deviceOf(query: object): unknown {
   return [path, device];
 }
 
-/** Each question that views share, once. */
+/** The questions that several views share. */
 export interface Questions {
   readonly allocated: Question<'allocatedIn'>;
   readonly flame: Question<'flame'>;

@@ -121,7 +121,7 @@ export const INITIAL = {
   cursorLine: null as SourceLine | null,
   /** The change whose reserved memory and layout are drawn; null for the recording as it is. */
   change: null as string | null,
-  /** That curve, perhaps of another range while the next one loads. */
+  /** The curve of `change`, perhaps of another range while the next one loads. */
   reservedWith: null as ReservedAnswer | null,
   pane: 'lines' as Pane,
   listing: 'live' as Listing,
@@ -150,7 +150,7 @@ export function resize(store: Store<ViewState>, sizes: Partial<Sizes>): void {
   store.update(Object.fromEntries(known.filter(([, size]) => size > 0)));
 }
 
-/** How far the splitter goes. */
+/** Limits of the splitter, as shares of the height. */
 export const LEAST_SPLIT = 0.15;
 export const MAX_SPLIT = 0.85;
 

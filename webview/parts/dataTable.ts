@@ -20,7 +20,7 @@ export interface Cell {
 
 export interface Column<Row, Sort extends string = string> {
   text: string;
-  /** Its sort key, order and comparison; without, it does not sort. Without a comparison the rows stay as they are. */
+  /** Sort key, order and comparison of a column that sorts. Without a comparison the rows stay as they are. */
   sort?: { by: Sort; order: 'ascending' | 'descending'; compare?: (a: Row, b: Row) => number };
   /** `number` is aligned to the right, `place` names the row. */
   kind?: 'number' | 'place' | 'function' | 'share' | 'secondary';

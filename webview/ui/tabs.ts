@@ -8,7 +8,7 @@ export function createTabs<Value extends string>(options: {
   onPick: (value: Value) => void;
 }): Control<[value: Value, content: HTMLElement]> {
   const panels = document.createElement('vscode-panels');
-  // Its moving underline waits for an animation that a reader may have switched off.
+  // The moving underline of a panel waits for an animation that a user may have switched off.
   panels.activeindicator = false;
   const tabs = options.items.map(({ value, text }) => {
     const tab = document.createElement('vscode-panel-tab');

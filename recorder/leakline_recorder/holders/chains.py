@@ -154,7 +154,7 @@ class Chains:
                     if not visited & 0xFF and self._deadline.passed():
                         return fallback or Chain(None, (), ends='not found in time')
             if not following:
-                # As numbers: references of the search would look like those from outside of Python.
+                # Stored as numbers, because references of the search would look like those from outside of Python.
                 self._below = {above: id(below) for above, (_, below) in back.items()}
                 return fallback
             if visited > MAX_VISITED or self._deadline.passed():

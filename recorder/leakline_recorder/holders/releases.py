@@ -210,7 +210,7 @@ def contexts(tree: ast.AST) -> Iterator[Tuple[Any, Around]]:
 
 
 def _first_line(function: Any) -> int:
-    """As code objects have it: with its decorators."""
+    """The first line of a function with its decorators, as code objects have it."""
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
 
 

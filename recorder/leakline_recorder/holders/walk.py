@@ -190,7 +190,7 @@ class Search:
 
     def _directly(self) -> None:
         """A Python object holds the tensor on the block, or a view of it."""
-        # Of a linked list, the newest first: the way to the next is the way to it and one link.
+        # The newest block of a linked list goes first: the way to the next block is the way to this one and one link.
         for block in sorted(self._asked.values(), key=lambda block: -block.allocated_us):
             found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(block.address, ())[:4]]
             found = [chain for chain in found if chain.root is not None or chain.cycle or chain.pin]

@@ -1,15 +1,15 @@
 import type { JobCommand, McpArguments } from '../arguments.js';
 import type { OptionName, Values } from './options.js';
 
-/** How a command is called, and what `--help` tells of it. */
+/** A command: its arguments, and what `--help` tells of it. */
 export interface Command<Of extends JobCommand | McpArguments = JobCommand | McpArguments> {
   readonly name: Of['command'];
-  /** Its arguments, behind `leakline`. */
+  /** The arguments after `leakline`, as `--help` shows them. */
   readonly usage: string;
-  /** What it does, for `--help`. */
+  /** What the command does, for `--help`. */
   readonly help: string;
   readonly options: readonly OptionName[];
-  /** Its inputs in words, if it needs one or more; null if `parse` counts them. */
+  /** The required inputs in words; null if `parse` counts them. */
   readonly takes: string | null;
   /** @throws UsageError */
   readonly parse: (inputs: readonly string[], values: Values) => Of;

@@ -56,7 +56,7 @@ async function cachedContents(
       const at = digest.path.lastIndexOf(name);
       if (at < 0) return null;
       ({ members } = input);
-      // Its copy elsewhere may have been digested.
+      // The digest may be of a copy of the file in another folder.
       contents.digests.push({ ...digest, ...beside, path: path + digest.path.slice(at + name.length) });
     } else {
       const { trends, cycles } = await contentsOf(bytesOf(path, input.bytes), NOTHING_BESIDE);

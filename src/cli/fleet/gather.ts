@@ -60,7 +60,7 @@ async function knownSummary(path: string, context: CommandContext): ReturnType<t
   return known;
 }
 
-/** Where digests go that are not held. */
+/** Takes the digests that exceed the memory for held ones. */
 interface Beyond {
   readonly most: Bytes;
   readonly held: HeldSummaries;

@@ -35,7 +35,7 @@ export async function summarizeRanks(command: SummarizeArguments, desk: CommandC
       if (contents.trends.length + contents.cycles.length > 0) continue;
       desk.analyzing();
       const summary = await summaryOf(contents.digests, digests, reporting);
-      // Its damage would be found.
+      // No sync: a reader detects a damaged summary.
       await folder.write(target, summaryText(summary), { isSynced: false });
       done.summarized++;
     }

@@ -10,7 +10,7 @@ import { withSettings } from './settings.js';
 import type { Change, Outcome } from './changedReplay.js';
 import { CAPACITY_STEP, smallestCapacity, whatIf } from './whatIf.js';
 
-/** What is asked about a device. */
+/** A question about a device. */
 export interface Question {
   /** Settings in the syntax of PYTORCH_CUDA_ALLOC_CONF; null for the usual ones. */
   readonly settings: readonly string[] | null;

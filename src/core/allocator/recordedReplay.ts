@@ -81,9 +81,9 @@ const NO_PROOF = {
   agrees: false,
 };
 
-/** A segment or a piece of one that the driver gave since the last allocation. */
+/** A segment, or a part of one, that the driver has mapped since the last allocation. */
 interface Given {
-  /** Its event. */
+  /** Ordinal of the event that mapped it. */
   readonly ordinal: number;
   readonly address: number;
   readonly bytes: Bytes;

@@ -53,7 +53,7 @@ export class Lanes {
 
 /** A block at the start of the trace. */
 interface StartBlock extends Part {
-  /** Its row of the history's allocations, {@link NONE} if it is free. */
+  /** The block's row in the history's allocations, {@link NONE} for a free block. */
   readonly row: number;
 }
 

@@ -34,7 +34,7 @@ const MAX_PAIRS = 10_000;
 /** A user's file of the training machine; several spellings of one path are one file. */
 interface RecordedFile {
   readonly path: RecordedPath;
-  /** Its names as they compare. */
+  /** The parts of the path, normalized for comparison. */
   readonly keys: readonly string[];
   readonly spellings: string[];
 }

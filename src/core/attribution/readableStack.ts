@@ -26,7 +26,7 @@ export function isMachinery({ file, function: name }: DigestFrame): boolean {
 export class StackReader {
   private readonly native = new Map<string, boolean>();
 
-  /** Its Python frames; without any, its meaningful C++ frames. Frames are never invented or moved. */
+  /** The Python frames of a stack; without any, its meaningful C++ frames. Frames are never invented or moved. */
   read(stack: readonly DigestFrame[]): ReadableStack {
     const readable = [
       () => stack.filter(({ file }) => !this.isNative(file)),

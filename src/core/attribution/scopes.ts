@@ -116,7 +116,7 @@ class RangeMaximum {
     for (let i = this.size - 1; i > 0; i--) this.tree[i] = Math.max(this.tree[2 * i], this.tree[2 * i + 1]);
   }
 
-  /** Both ends included. */
+  /** The maximum of a range, both ends included. */
   of(from: number, to: number): number {
     let highest = -Infinity;
     let left = from + this.size;

@@ -16,7 +16,7 @@ export interface SeenOwner {
   readonly name: string;
   readonly file: string;
   readonly line: number;
-  /** It holds the memory through a graph. */
+  /** True if the owner holds the memory through a graph. */
   readonly isGraph: boolean;
 }
 
@@ -80,7 +80,7 @@ function hasOutgrown({ owner, before }: LineOwner & { readonly owner: Bounded })
   return before !== null && before.bytes < owner.bytes && (before.container?.length ?? 0) >= container.length;
 }
 
-/** Its bytes with this many items, if it has some now. */
+/** The bytes of a container with `most` items, estimated from the items that it has now. */
 export function fullSize(bytesPerItem: number, items: number, most: number, isExact: boolean): FullSize {
   const moreBytes = Math.round(bytesPerItem * Math.max(0, most - items));
   return { bytes: Math.round(bytesPerItem * items) + moreBytes, moreBytes, isExact };

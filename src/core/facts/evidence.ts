@@ -17,7 +17,7 @@ export interface Chance {
   /** `passed`: it happened, and older memory is still live; `pending`: it has not happened since. */
   readonly state: 'passed' | 'pending';
   readonly place: Place;
-  /** How often it happened; null if not counted. */
+  /** The number of times that it happened; null if not counted. */
   readonly times: number | null;
 }
 
@@ -27,7 +27,7 @@ export interface KnownBound {
   readonly place: Place;
   readonly limit: BoundLimit;
   readonly isFull: boolean;
-  /** Its content when full; null if unknown. */
+  /** The size of the full holder; null if unknown. */
   readonly full: FullSize | null;
 }
 

@@ -1,7 +1,7 @@
 import { addressHash, PROCESS_KEY } from './hashing.js';
 
 const FREE = -1;
-/** Words of one place: address, row, and one for alignment to the processor's cache lines. */
+/** Words of one entry: address, row, and a spare one for alignment to the processor's cache lines. */
 const PLACE = 4;
 const ROW = 2;
 

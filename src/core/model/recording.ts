@@ -109,7 +109,7 @@ export interface RecordedItems {
 export interface RecordedOwner {
   /** `cycle` for a reference cycle; other kinds name where the object is held. */
   readonly kind: string;
-  /** Its name for users: `history['aux']`. */
+  /** The owner's name for users: `history['aux']`. */
   readonly name: string;
   /** The statement that stores the memory, as recorded; null if the recorder found none. */
   readonly place: RecordedPlace | null;

@@ -32,9 +32,9 @@ export interface OomJudgement {
   readonly shortBytes: Bytes | null;
 }
 
-/** Part of the device from which on a request only tips over. */
+/** If this share of the device is allocated, the request is only the last straw, not the cause. */
 const TIPPING = 0.9;
-/** Less is no cause: CUDA itself, and the desktop of a machine, take that much outside of PyTorch. */
+/** Share of the device. Less memory outside of PyTorch is no cause, because CUDA itself and a desktop take as much. */
 const OWN_PART = 0.1;
 const OWN_BYTES: Bytes = 1024 ** 3;
 /** A small device has less than that, but CUDA takes no less. */

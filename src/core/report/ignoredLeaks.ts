@@ -24,9 +24,9 @@ export interface IgnoredLeak {
   file: string;
   function: string;
   statement: string;
-  /** Its number among equal lines of the file; 1 by default. */
+  /** The number of the statement among equal ones of the file; 1 by default. */
   occurrence: number;
-  /** Where it was, 1-based: decides only where a recording is of a text that is gone. */
+  /** The 1-based line at the time of writing. It decides only if the text that was recorded is gone. */
   line: number;
   /** Why, in the team's words. */
   reason: string | null;

@@ -66,7 +66,7 @@ const PAIR = 1;
 const SKIP_BEFORE = 2;
 const SKIP_AFTER = 3;
 
-/** The pairing in order whose lines fit best together, of places that are not further apart than edits move lines. */
+/** The best pairing of lines in order. Places that are further apart than edits move lines are no pair. */
 function align(before: readonly Called[], after: readonly Called[]): [LineReport, LineReport][] {
   const width = 2 * FURTHEST + 1;
   const steps = new Uint8Array(before.length * width);

@@ -95,7 +95,7 @@ export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | '
 export interface RunReport {
   id: string;
   rank: number | null;
-  /** Its distributed run, the same for all ranks; null if the rank is unknown. */
+  /** The distributed run that it belongs to, the same for all ranks; null if the rank is unknown. */
   job: string | null;
   /** Ranks of the job, null if unknown. */
   worldSize: number | null;
@@ -379,7 +379,7 @@ export interface HolderReport {
 /** A bounded container that holds a line's memory. */
 export interface BoundReport {
   name: string;
-  /** Where memory is put there. */
+  /** The file of the statement that stores into the container. */
   file: string;
   line: number;
   isFull: boolean;

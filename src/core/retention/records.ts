@@ -26,7 +26,7 @@ export type HoldingKind =
   | 'cycle'
   | 'grown';
 
-/** Its own length, the remainder that its keys are, a test around the statement, or its size as a cache. */
+/** What limits a container: its own length, keys that are remainders, a test around the statement, or a cache size. */
 export type MostKind = 'length' | 'ring' | 'test' | 'cache';
 
 /** A statement that may hold memory, met by the interpreter. */

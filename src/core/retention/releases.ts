@@ -122,7 +122,7 @@ function lineOf({ module, span }: Place): SourceLine {
   return { file: module.file, line: lineAt(module, span.from) };
 }
 
-/** Functions that call one another are gone through no further. */
+/** Maximum number of calls to go through, because functions may call one another. */
 const DEEPEST = 3;
 /** The order in which callers of a function run; the first one counts. */
 const SOONEST: readonly Where[] = ['step', 'enclosing', 'after', 'library', 'unknown'];

@@ -27,7 +27,7 @@ export interface JoinedTraces {
 interface JoinedLife extends Life {
   key: StackKey;
   site: DigestFrame | null;
-  /** Its number among the counted ones; null for memory older than the first trace. */
+  /** The ordinal of the allocation in the joined history; null for memory older than the first trace. */
   order: number | null;
 }
 

@@ -22,13 +22,13 @@ export interface RunPart {
   /** Null if unknown. */
   reservedBytes: Bytes | null;
   before: BeforePart;
-  /** Its range; the snapshot was taken at `to`. */
+  /** The begin of the part on the axis. It ends at `to`, where the snapshot was taken. */
   from: number;
   to: number;
-  /** Its points are those from `first` up to `end`. Without a trace it has one: the snapshot itself. */
+  /** The points of the part are those from `first` up to `end`. Without a trace there is one: the snapshot itself. */
   first: number;
   end: number;
-  /** Events of its trace; 0 without one. */
+  /** Number of events of the trace; 0 without a trace. */
   events: number;
   /** The first of these events that the trace of no earlier snapshot has. */
   fresh: number;

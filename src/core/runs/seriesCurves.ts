@@ -28,16 +28,16 @@ export interface SeriesCurve {
   live: Float64Array;
   /** The part of each snapshot; the time between two parts is unknown. */
   parts: SeriesPart[];
-  /** Where allocations failed. */
+  /** Positions on the axis of failed allocations. */
   outOfMemory: number[];
   highest: Bytes;
 }
 
 interface SeriesPart {
-  /** Its points are those from `first` up to `end`. */
+  /** The points of the part are those from `first` up to `end`. */
   first: number;
   end: number;
-  /** Where its snapshot was taken. */
+  /** The position on the axis at which the snapshot was taken. */
   to: number;
   step: number | null;
   liveBytes: Bytes;

@@ -57,7 +57,7 @@ interface BandBlocks {
 const MAX_PIXELS = 4096;
 /** Together, these keep an answer far below 200 kB: a change takes three to five bytes, a block eight. */
 const MAX_SERIES = 64;
-/** A part of the height is viewed for its thin series: names cost little beside the series. */
+/** Maximum number of series if a part of the height is viewed, which users do to see thin series. */
 const MAX_SERIES_OF_PART = 256;
 const MAX_CHANGES = 24_000;
 const MAX_BLOCKS = 2500;

@@ -2,7 +2,7 @@
 export interface Threshold {
   value: number;
   readonly unit: 'steps' | 'snapshots' | 'blocks' | 'times' | 'share' | 'standard deviations';
-  /** Its meaning, as a phrase. */
+  /** What the number limits, as a phrase. */
   readonly of: string;
   /** A planted program whose report changes when it moves by 30 %; absent where none was found yet. */
   readonly fixedBy?: string;

@@ -10,9 +10,9 @@ import { problemSeverity } from '../settings.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 export const LEAK_SOURCE = 'Leakline';
-/** The verdict's name in reports. */
+/** Code of a problem on a leak: the verdict's name in reports. */
 export const LEAK_CODE = 'leak';
-/** That of a line that requested memory that was not there. */
+/** Code of a problem on a line that ran out of memory. */
 export const OUT_OF_MEMORY_CODE = 'outOfMemory';
 
 /** Lines that allocate and that a problem leads to. */

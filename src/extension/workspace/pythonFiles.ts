@@ -12,7 +12,7 @@ const GATHER_MS = 300;
 /** The Python files of the workspace, by the path that reports name them with. Notebook cells that ran are files among them. */
 export class PythonFiles extends Listener {
   private readonly uris = new Map<string, vscode.Uri>();
-  /** The other way round. */
+  /** Names by URI, the inverse of `uris`. */
   private readonly names = new Map<string, string>();
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly writtenEmitter = new vscode.EventEmitter<string>();

@@ -8,7 +8,7 @@ export const enum State {
   Captures,
   /** Keys of a dictionary in the cells that is no row; -1 for none. */
   Keys,
-  /** Its memo slot. */
+  /** Memo slot of the dictionary in {@link Keys}. */
   Slot,
   /** 1 if a row has a text of the program or the compiler. */
   IsTagged,

@@ -11,12 +11,12 @@ import { overwrites, replacesItems, type Finding, type HolderSearch } from './se
 /** A bounded holder of the watched line's memory. */
 export interface Limit {
   readonly module: PythonModule;
-  /** The statement that puts it there, or releases it. */
+  /** The statement that stores into the holder, or releases from it. */
   readonly span: Span;
   readonly holder: string;
   /** Maximum number of items; null if a loop around the steps releases them. */
   readonly most: ItemLimit | null;
-  /** It is not a container, but a graph of several steps, that a backward frees every so many. */
+  /** True for a graph of several steps that a periodic backward pass frees, false for a container. */
   readonly isGraph: boolean;
 }
 

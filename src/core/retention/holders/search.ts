@@ -16,7 +16,7 @@ export interface Finding {
   readonly holder: string;
   readonly held: string;
   readonly heldSpan: Span | null;
-  /** It holds the memory itself, or a graph that needs it. */
+  /** Whether the holder has the memory itself, or a graph that needs it. */
   readonly through: 'data' | 'graph';
   readonly sureness: Sureness;
   /** The held value is certainly a tensor, and no backward pass runs through it. */

@@ -20,7 +20,7 @@ export interface Activation {
   readonly scope: Scope;
   /** Null for a module's own statements. */
   readonly def: FunctionDef | Lambda | null;
-  /** Its frame on the stack, or null. */
+  /** The frame of the function on the stack, or null. */
   readonly frame: number | null;
   readonly returned: Value[];
   /** Calls between it and the stack. */

@@ -4,7 +4,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import { calledName, allExpressions, someExpression } from '../../python/walk.js';
 import { type Found, type IsIt, inModule, statementsBeside } from './names.js';
 
-/** A name is handed on from function to function no further. */
+/** Maximum number of calls through which a name is followed. */
 const HANDED_ON = 2;
 
 /** Names of a container or its content: variables by function, and attributes of any object. */

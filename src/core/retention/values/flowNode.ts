@@ -17,13 +17,13 @@ export class FlowNode {
   readonly holds: FlowNode[] = [];
   /** Values whose storage it shares without their graphs, as `detach()` returns. */
   readonly storage: FlowNode[] = [];
-  /** One of these it is: after a branch. */
+  /** Alternatives after a branch: the value is one of these. */
   readonly same: FlowNode[] = [];
   /** Values held through attributes and items that are replaced some time. */
   content: (() => Iterable<FlowNode>) | null = null;
-  /** How sure it is that the watched line allocates it. */
+  /** The certainty that the watched line allocates the value. */
   allocated: Sureness = 0;
-  /** Its backward has run: its graph holds nothing any more. */
+  /** True after the backward pass of the value: its graph holds nothing any more. */
   freed = false;
   /** An object that may own parameters, and so their gradients. */
   isObject = false;
