@@ -6,7 +6,7 @@ import { digestBeside } from './fleet/digest.js';
 import type { Complain, Progress } from './inputs.js';
 import { work } from './work.js';
 
-/** Characters of a report that wait to be written. */
+/** Maximum number of characters of a report that wait to be written. */
 const MAX_UNREAD = 1 << 20;
 
 const port = parentPort;

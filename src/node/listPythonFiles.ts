@@ -1,6 +1,6 @@
 import { walkFiles } from './walkFiles.js';
 
-/** Files listed at most; a workspace with more is mapped as far as this goes. */
+/** Maximum number of files listed; a workspace with more is mapped as far as this goes. */
 const MAX_FILES = 50_000;
 
 /** The Python files below a folder, relative to it, with `/`. @param within real folders that links may lead into */

@@ -13,7 +13,7 @@ interface SourceRoot {
 
 /** No source that a person wrote is larger. */
 const MAX_BYTES = 4 << 20;
-/** Files that are remembered. */
+/** Maximum number of files that are remembered. */
 const MAX_FILES = 1000;
 
 interface SourceFile {

@@ -9,7 +9,7 @@ export interface StoredBytes {
 
 export type StoreBytes = (bytes: Uint8Array) => StoredBytes;
 
-/** Bytes beyond this stay in memory: space is not reused. */
+/** Maximum size of the file. What exceeds it stays in memory, because space is not reused. */
 const MAX_BYTES: Bytes = 2 ** 31;
 
 /** Memory of one thread on the disk: a temporary file that goes with the thread. */

@@ -75,7 +75,7 @@ export interface SeriesRef extends OfDevice {
 /** Common axes for curves. */
 export const SERIES_AXES = ['step', 'time', 'events'] as const satisfies readonly SeriesAxis[];
 
-/** Series at most in one question. */
+/** Maximum number of series in one question. */
 export const MAX_SERIES = 16;
 
 export interface SeriesQuery {

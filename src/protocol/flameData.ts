@@ -5,7 +5,7 @@ import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { OfDevice, TimelineAxis } from './timelineData.js';
 
-/** Calls on the way to a node at most: deeper ones cannot be focused. */
+/** Maximum number of calls on the way to a node: deeper ones cannot be focused. */
 export const MAX_FOCUS = 512;
 
 export interface FlameQuery extends OfDevice {

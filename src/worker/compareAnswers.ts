@@ -23,7 +23,7 @@ import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import type { CallId, CallPaths } from '../core/timeline/callPaths.js';
 
-/** Rows of a table at most; the other lines are summed. */
+/** Maximum number of rows of a table; the other lines are summed. */
 const MAX_ROWS = 400;
 /** Characters of all names in a table. */
 const ROOM_FOR_NAMES = 60_000;

@@ -14,9 +14,9 @@ import type { SnapshotStore } from './snapshotStore.js';
 import type { WhatIfAnswers } from './whatIfAnswers.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
-/** Pools, streams and kinds beyond this number are one: a file can name a stream per segment. */
+/** Maximum number of pools, streams and kinds. Those beyond it are one, because a file can name a stream per segment. */
 const MAX_POOLS = 64;
-/** Characters of a label of a pool or stream. */
+/** Maximum number of characters of a label of a pool or stream. */
 const MAX_LABEL = 40;
 /** Maximum number of frames of a block's stack. */
 const FRAMES_OF_BLOCK = 6;

@@ -49,7 +49,7 @@ export type ReadSomewhere = (
   onProgress: (progress: ReadProgress) => void,
 ) => Promise<FileReading>;
 
-/** Columns that wait to be written; more of them would retain memory that the store has released. */
+/** Maximum size in bytes of columns that wait to be written; more would retain memory that the store has released. */
 const MAX_WAITING: Bytes = 1 << 28;
 
 /** Reads by the present settings, and stores the result in the background. */

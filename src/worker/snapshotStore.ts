@@ -57,7 +57,7 @@ const DEFAULT_BUDGET: Bytes = 1 << 30;
 /** Maximum number of snapshots with columns in memory: a timeline that is opened later reads its own. */
 const MAX_RESIDENT = 4;
 
-/** Digests in memory as a whole, until a report packs those that it does not look at. */
+/** Maximum number of digests in memory as a whole, until a report packs those that it does not look at. */
 const MAX_WHOLE = 64;
 
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */

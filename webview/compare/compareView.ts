@@ -24,7 +24,7 @@ import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
 import { popup } from '../parts/popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
 
-/** Boxes to tick at most. */
+/** Maximum number of boxes to tick. */
 const MAX_OFFERED = 64;
 
 export function createCompareView(

@@ -59,7 +59,7 @@ export const OPTIONS = {
 export type OptionName = keyof typeof OPTIONS;
 export type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS; allowPositionals: true }>>['values'];
 
-/** Rows of a table unless `--all`. */
+/** Maximum number of rows of a table unless `--all`. */
 const MAX_LINES = 30;
 
 /** The options that all reports share. @throws UsageError */

@@ -28,7 +28,7 @@ const TABLES = {
 } as const satisfies Record<string, Record<string, FactColumn['type']>>;
 type Table = keyof typeof TABLES;
 
-/** Rows of one file. */
+/** Maximum number of rows of one file. */
 const MAX_ROWS = 200_000;
 
 /** Replaces the tables `lines`, `snapshots` and `ranks` below a folder. @returns rows of each table */

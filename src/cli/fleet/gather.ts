@@ -21,7 +21,7 @@ interface Gathered {
   readonly summaries: readonly GroupSummary[];
 }
 
-/** Digests without compression that are reported on together: those of one rank may be as many. */
+/** Maximum number of digests without compression that are reported on together: those of one rank may be as many. */
 const MAX_HELD: Bytes = 1 << 26;
 
 /** Gathers summaries of the same digests and workspace, else digests. @param most digests that are held */

@@ -48,9 +48,9 @@ import { temporaryFolder } from '../leftovers.js';
 import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
 
-/** Characters of a report that are taken from a job. */
+/** Maximum number of characters of a report that are taken from a job. */
 const MAX_REPORT = 1 << 28;
-/** Bad inputs named in an answer, and bad messages. */
+/** Maximum number of bad inputs named in an answer, and bad messages. */
 const MAX_COMPLAINTS = 5;
 /** Maximum length of a complaint, in characters. */
 const MAX_COMPLAINT = 120;

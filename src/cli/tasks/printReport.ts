@@ -14,7 +14,7 @@ import { printJson } from '../outFile.js';
 import { explanationJson, explanationMarkdown, explanationText, type ExplainedLog } from './explainedLogs.js';
 import { withoutHomes, withoutHomesIn, withShownNames } from './shownNames.js';
 
-/** Files that could not be read, named at most. */
+/** Maximum number of unreadable files that are named. */
 const MAX_FAILED = 20;
 
 /** What is printed with a report. */

@@ -34,9 +34,9 @@ export interface RecordedReplay {
   readonly requests: Requests | null;
 }
 
-/** Differences that are followed; a model that differs more often is of no use. */
+/** Maximum number of differences that are followed; a model that differs more often is of no use. */
 const MAX_DIFFERENCES = 1000;
-/** Corrections of the state at the start; each takes another replay. */
+/** Maximum number of corrections of the state at the start; each takes another replay. */
 const MAX_CORRECTIONS = 8;
 const HIGH_WORD = 2 ** 32;
 

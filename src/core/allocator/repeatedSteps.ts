@@ -15,9 +15,9 @@ export interface MemoryEnd {
   repeatedSteps: number;
 }
 
-/** Steps that are repeated at most: what happens less often is not part of the answer. */
+/** Maximum number of steps that are repeated: what happens less often is not part of the answer. */
 const MAX_REPEATED = 8;
-/** Events of a replay that takes a moment. */
+/** Maximum number of events of a replay that takes a moment. */
 const MAX_EVENTS = 4_000_000;
 /** How far the growth of the repeated steps may be from the recorded one, as a share. */
 const MAX_DIFFERENCE = 0.1;

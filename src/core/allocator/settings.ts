@@ -22,7 +22,7 @@ const MIB: Bytes = 1 << 20;
 export const GRANULE: Bytes = 512;
 /** Powers of two that have divisions of their own: 1 MiB to 32 GiB. */
 const INTERVALS = 16;
-/** Requests up to this size come from the small pool. */
+/** Maximum size of a request that the small pool serves. */
 export const MAX_SMALL: Bytes = MIB;
 /** Segment and page of the small pool, and unit of large segments. */
 export const SMALL_SEGMENT: Bytes = 2 * MIB;

@@ -13,7 +13,7 @@ import { MAX_SMALL, roundedSize, SMALL_SEGMENT, type AllocatorSettings } from '.
 /** The pools of one stream and owner, by number: twice this number is that of the small pool. */
 type Lane = number;
 
-/** Streams and owners of pools; more than any program has. */
+/** Maximum number of streams and owners of pools; more than any program has. */
 const MAX_LANES = 256;
 const HIGH_WORD = 2 ** 32;
 /** Distance of two parts of one expandable segment, which has an eighth more address space than the device has memory. */

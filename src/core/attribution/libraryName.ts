@@ -17,7 +17,7 @@ const PROFILED_OPERATOR = /^(aten::\w+)$/;
 const HELPER_FILE = /(?:^|[\\/])torch[\\/](?:_ops|_tensor|_compile|utils[\\/]_contextlib)\.py$/;
 const HELPER_NAME = /^(?:<|_?alloc(?:ate|_storage)?$|_?wrapper$|inner$|__call__$)/;
 const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
-/** Characters of a name that are searched: the part that counts is in front of the parameters. */
+/** Maximum number of characters of a name that are searched: the part that counts is in front of the parameters. */
 const MAX_SEARCHED = 1000;
 
 /**

@@ -59,7 +59,7 @@ const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, Ca
 const MIN_PASS_SHARE = 0.5;
 /** `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, PyTorch's default. */
 const CUBLAS_WORKSPACE: Bytes = 8_519_680;
-/** Sizes that are named. */
+/** Maximum number of sizes that are named. */
 const MAX_SIZES = 4;
 /** Fewer layers than this share a factor by chance; so few blocks are not of layers (embedding and head). */
 const MIN_LAYERS = 4;

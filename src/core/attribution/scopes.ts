@@ -18,7 +18,7 @@ export interface Scope {
   peakBytes: Bytes;
 }
 
-/** Scopes of one device, those of the highest peaks. */
+/** Maximum number of scopes of one device, those of the highest peaks. */
 const MAX_SCOPES = 32;
 /** Minimum number of names, each met once, that become one name because they differ only in numbers. */
 const MIN_NUMBERED = 3;

@@ -48,7 +48,7 @@ export interface SegmentFacts {
 /** Live share of a large segment below which it is pinned. */
 const PINNED = 0.1;
 const MAX_PINNED = 256;
-/** Pools and streams beyond this number are one: a file can name a stream per segment. */
+/** Maximum number of pools and streams. Those beyond it are one, because a file can name a stream per segment. */
 const MAX_POOLS = 256;
 const MAX_PLACES = 4096;
 

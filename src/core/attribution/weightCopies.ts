@@ -21,7 +21,7 @@ const FEW_WEIGHTS = 2;
 const MIN_CLASSES = 2;
 /** Share of the held memory that has copies: below it, only inputs are cast, some of a weight's size by chance. */
 const MIN_COPIED = 0.15;
-/** Tensors of one size that a training run holds per weight at most: itself, its gradient and two of the optimizer. */
+/** Maximum number of tensors of one size per weight: the weight, its gradient and two of the optimizer. */
 const MAX_PER_WEIGHT = 4;
 
 const NONE: WeightCopies = { rows: new Set(), weights: new Map() };

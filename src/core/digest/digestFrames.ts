@@ -3,7 +3,7 @@ import type { StackId } from '../model/units.js';
 import { getOrAdd } from '../maps.js';
 import { frameOf, type DigestFrame } from '../model/digestFrame.js';
 
-/** Frames of all stacks of a digest. Beyond this, stacks are their innermost frames. */
+/** Maximum number of frames of all stacks of a digest. Beyond this, stacks are their innermost frames. */
 const MAX_FRAMES = 1 << 22;
 const INNERMOST = 16;
 

@@ -95,7 +95,7 @@ function isState({ count }: DeviceTrace): boolean {
 /** Unused memory from which a replay is worth its time, and the least share that a setting must save. */
 const MIN_UNUSED: Bytes = 256 * 2 ** 20;
 const MIN_SAVED = 0.05;
-/** Events of a trace whose replay takes a moment; `leakline what-if` replays any number. */
+/** Maximum number of events of a trace whose replay takes a moment; `leakline what-if` replays any number. */
 const MAX_REPLAYED = 100_000;
 
 function isLong({ count }: DeviceTrace): boolean {
@@ -112,7 +112,7 @@ function replayedSetting(snapshot: Snapshot, history: TraceHistory): ReplayedSet
   return saved < Math.max(MIN_UNUSED, MIN_SAVED * best.insteadOfBytes) ? null : best;
 }
 
-/** Failures that a curve lists, of which so many are looked into. */
+/** Maximum number of failures that a curve lists, and of those that are examined. */
 const MAX_LISTED = 100;
 const MAX_FAILURES = 3;
 

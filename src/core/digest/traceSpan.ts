@@ -71,7 +71,7 @@ export const HASHED = 8;
 const SPARSE = 63;
 const DENSE = 3;
 const NEAR_END = 8192;
-/** Rows of older events are left out: earlier dumps have them. */
+/** Maximum number of rows. Those of older events are left out, because earlier dumps have them. */
 const MAX_LIVES = 100_000;
 
 /** The frames of a stack, and the user's frame of one that freed. */

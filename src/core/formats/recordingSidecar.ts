@@ -7,7 +7,7 @@ import { parseJson } from './json/parseJson.js';
 /** Maximum number of entries in a list. */
 const MAX_ENTRIES = 10_000;
 
-/** Loops around a step, which each line of a report is compared with. */
+/** Maximum number of loops around a step, which each line of a report is compared with. */
 const MAX_LOOPS = 100;
 
 /** The maximum number for one owner; the recorder writes fewer. */

@@ -1,7 +1,7 @@
 import { LimitError } from '../bytes/limitError.js';
 import { t } from '../text/translate.js';
 
-/** Amounts of all series of a log together: a quarter of a gigabyte of columns. */
+/** Maximum number of values of all series of a log together: a quarter of a gigabyte of columns. */
 const MAX_SAMPLES = 1 << 25;
 
 /**

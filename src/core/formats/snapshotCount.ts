@@ -1,7 +1,7 @@
 import { LimitError } from '../bytes/limitError.js';
 import { t } from '../text/translate.js';
 
-/** Snapshots on one page or in one archive. */
+/** Maximum number of snapshots on one page or in one archive. */
 export const MAX_SNAPSHOTS = 256;
 
 /** @param name of the input that holds more than {@link MAX_SNAPSHOTS} */

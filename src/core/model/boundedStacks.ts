@@ -5,7 +5,7 @@ import type { Bytes, StackId } from './units.js';
 
 /** A real program has some thousands of stacks; each takes some kilobytes of a report. */
 const MAX_STACKS = 1 << 15;
-/** Frames that stacks name, in total. */
+/** Maximum number of frames that stacks name, in total. */
 const MAX_FRAMES = 1 << 17;
 
 /**

@@ -4,7 +4,7 @@ import { SMALLER_STACKS } from './recordedFile.js';
 import type { StringTable } from './snapshot.js';
 import type { StringId } from './units.js';
 
-/** Bytes of the longest text: paths have 4096 at most, names of C++ templates some thousands. */
+/** Maximum length of a text in bytes: paths have at most 4096, names of C++ templates some thousands. */
 export const MAX_TEXT = 1 << 14;
 /** Maximum number of texts. Real snapshots have some thousands, and each has frames and stacks that take memory, too. */
 const MAX_TEXTS = 1 << 18;

@@ -17,12 +17,12 @@ export interface OomFailure {
 
 /** More of a line is left out: no message is as long. */
 const MAX_LINE = 1 << 16;
-/** Lines that a message may be wrapped into. */
+/** Maximum number of lines that a message may be wrapped into. */
 const MAX_WRAPPED = 32;
 const MAX_MESSAGE = 4096;
-/** Frames of a traceback, the innermost; of a deep recursion only they matter. */
+/** Maximum number of frames of a traceback, the innermost; of a deep recursion only they matter. */
 const MAX_FRAMES = 256;
-/** Processes in one log; the one that wrote least recently is forgotten. */
+/** Maximum number of processes in one log; the one that wrote least recently is forgotten. */
 const MAX_PROCESSES = 4096;
 
 const START =

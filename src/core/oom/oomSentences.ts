@@ -6,7 +6,7 @@ import { t } from '../text/translate.js';
 import type { OomNumbers } from './message.js';
 import type { OomJudgement } from './oomClass.js';
 
-/** Ranks that a sentence names. */
+/** Maximum number of ranks that a sentence names. */
 const MAX_NAMED = 8;
 
 /** Where a request failed, and how often. */

@@ -19,5 +19,5 @@ export const DEFAULT_PICKLE_LIMITS: PickleLimits = {
   textBytes: 1 << 26,
 };
 
-/** Bytes of one whole number. */
+/** Maximum number of bytes of one whole number. */
 export const MAX_INTEGER_BYTES = 255;

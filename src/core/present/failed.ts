@@ -9,7 +9,7 @@ import { byteText } from '../text/numberText.js';
 import { asItIs } from '../text/names.js';
 import { t, tCount } from '../text/translate.js';
 
-/** Failures that words name, the latest. */
+/** Maximum number of failures that words name, the latest. */
 const MAX_NAMED = 3;
 /** Metadata is often JSON of any length. */
 const MAX_CHARACTERS = 120;

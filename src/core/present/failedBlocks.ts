@@ -11,7 +11,7 @@ import { answer, list, type Block } from './document.js';
 import { heldBlocks } from './heldBlocks.js';
 import type { ShortNames } from './shortNames.js';
 
-/** Callers of the requesting line. */
+/** Maximum number of callers of the requesting line. */
 const MAX_CALLERS = 4;
 
 /** None where no allocation failed. */

@@ -10,9 +10,9 @@ import { bucketText, categoryText, otherLinesText } from './words.js';
 import { fileAndLine, placeText } from '../text/pathText.js';
 import { item, left, list, right, table, type Block, type Item } from './document.js';
 
-/** Lines that are named. */
+/** Maximum number of lines that are named. */
 const MAX_LINES = 5;
-/** Ways of one line that are named. */
+/** Maximum number of ways of one line that are named. */
 const MAX_WAYS = 4;
 /** Share of a line that a way holds to be named. */
 const LEAST_WAY = 0.1;

@@ -8,7 +8,7 @@ import { named } from '../text/names.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
-/** Ranks of a job that are shown in full. */
+/** Maximum number of ranks of a job that are shown in full. */
 const MAX_RANKS = 8;
 
 /** The runs of a report that a text shows. */

@@ -54,7 +54,7 @@ export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
   }[phase];
 }
 
-/** Parts of the memory that are named in one sentence. */
+/** Maximum number of parts of the memory that are named in one sentence. */
 const MAX_PARTS = 3;
 /** Share of all from which a part is named beside the largest. */
 const LEAST_PART = 0.01;

@@ -14,9 +14,9 @@ import { VERDICT_SIGNS } from './words.js';
 
 /** Characters of a trend after a line. */
 const TREND_WIDTH = 8;
-/** Characters after a line, so that they and eighty of code fit into 1,600 pixels beside the side bar. */
+/** Maximum number of characters after a line: they and eighty of code fit into 1,600 pixels beside the side bar. */
 const MAX_END = 64;
-/** Characters of a holder's name after its line. */
+/** Maximum number of characters of a holder's name after its line. */
 const MAX_NAME = 36;
 
 export interface Presented {

@@ -30,7 +30,7 @@ import { shortNames, type ShortNames } from './shortNames.js';
 import { scopeTable } from './scopeTable.js';
 
 export const SPARKLINE_WIDTH = 12;
-/** Lines of a finding that are named. */
+/** Maximum number of lines of a finding that are named. */
 const MAX_LINES = 8;
 
 /** Findings of a run that a person has to look at. */

@@ -8,7 +8,7 @@ import { byteText, countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 import { left, right, table, type Block } from './document.js';
 
-/** Rows of the table. */
+/** Maximum number of rows of the table. */
 const MAX_ROWS = 8;
 
 /** Amounts, repeats and name of each scope; none without scopes. */

@@ -4,7 +4,7 @@ import type { RunReport, SnapshotReport } from '../report/report.js';
 import { countText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
-/** Files that are named in one sentence. */
+/** Maximum number of files that are named in one sentence. */
 const MAX_FILES = 3;
 
 /**

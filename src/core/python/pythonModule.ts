@@ -14,7 +14,7 @@ export interface PythonModule {
 
 /** Maximum number of characters: a longer source is a generated table. */
 export const MAX_CHARACTERS = 1 << 20;
-/** Steps of the parser. The longest sources that people wrote take a fifth of a step per character, at most 90,000. */
+/** Maximum number of steps of the parser. The longest sources of people take at most 90,000, a fifth of a step per character. */
 export const MAX_STEPS = 400_000;
 /** Maximum for all files of a program: enough for hundreds of files that people wrote. */
 const MAX_TOGETHER = 1_000_000;

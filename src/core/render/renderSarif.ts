@@ -15,7 +15,7 @@ const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; the reader defines its place. */
 const ROOT = 'SRCROOT';
 const FINGERPRINT = 'leaklineFinding/v1';
-/** Frames per stack. */
+/** Maximum number of frames per stack. */
 const MAX_FRAMES = 32;
 
 type Suspect = 'leak' | 'cycle' | 'growing';

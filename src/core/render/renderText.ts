@@ -16,7 +16,7 @@ interface TextOptions {
   readonly mostLines: number;
 }
 
-/** Paths that mapping left open, named at most. */
+/** Maximum number of unmapped paths that are named. */
 const MAX_PATHS = 5;
 
 /** The report as text that ends with a newline. Control characters of recorded names show as escapes. */

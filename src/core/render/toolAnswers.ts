@@ -13,11 +13,11 @@ import { renderWhatIfText } from './renderText.js';
 const MOST = 10;
 const MAX_STACKS = 3;
 const MAX_FRAMES = 12;
-/** Numbers of a list: more cost a model its attention, and show it no more. */
+/** Maximum length of a list of numbers: more of them cost a model attention and tell it nothing. */
 const MAX_NUMBERS = 8;
-/** Characters of an answer. */
+/** Maximum number of characters of an answer. */
 const MAX_LENGTH = 40_000;
-/** Characters of the sentence on the omitted part, and of notes. */
+/** Maximum number of characters of the sentence on the omitted part, and of notes. */
 const MAX_END = 100;
 const MAX_NOTES = 4_000;
 

@@ -7,7 +7,7 @@ import { addCells, emptyCell } from './compareCells.js';
 import { isSuspect, sum } from './lineSelection.js';
 import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } from './report.js';
 
-/** Characters of all lines and stacks as JSON: a thousand times the size that readers use. */
+/** Maximum number of characters of all lines and stacks as JSON: a thousand times the size that readers use. */
 const MAX_CHARACTERS = 1 << 25;
 /** Maximum length of a number with its comma. A character in a text may be escaped. */
 const NUMBER_CHARACTERS = 26;

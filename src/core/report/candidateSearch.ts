@@ -31,9 +31,9 @@ export interface Candidate {
   readonly text: string;
 }
 
-/** Candidates of a request. */
+/** Maximum number of candidates of a request. */
 const MAX_CANDIDATES = 3;
-/** Expressions looked at for all requests, as for the lines of a run. */
+/** Maximum number of expressions looked at for all requests, as for the lines of a run. */
 const MAX_WORK = 800_000;
 /** What a statement takes apart from its expressions. */
 const WORK_OF_STATEMENT = 400;

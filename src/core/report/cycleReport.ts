@@ -9,7 +9,7 @@ import { reportFrame } from './reportFrame.js';
 /** A graph of garbage may be large, with many repetitions. */
 const MAX_TENSORS = 1000;
 const MAX_LABEL = 60;
-/** Objects of a chain that are named. */
+/** Maximum number of objects of a chain that are named. */
 const MAX_CHAIN = 12;
 
 /** Memory held by reference cycles, and the lines that allocated it. */

@@ -28,7 +28,7 @@ interface SourceAccess {
   isChanged(file: string): boolean;
 }
 
-/** Stacks of a line that are followed. */
+/** Maximum number of stacks of a line that are followed. */
 const MAX_STACKS = 3;
 
 /**
@@ -41,7 +41,7 @@ const PROVED_WORK = 50_000;
 /** What a stack takes apart from its expressions. */
 const WORK_OF_STACK = 400;
 
-/** Places that are remembered. */
+/** Maximum number of places that are remembered. */
 const MAX_PLACES = 4096;
 
 /** A stack, and what the source shows along it. */

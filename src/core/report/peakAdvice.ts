@@ -38,7 +38,7 @@ interface Held {
   readonly activationsAt: { readonly file: string; readonly line: number; readonly function: string } | null;
 }
 
-/** Sentences of advice in a whole report, and the share of the peak that each must concern. */
+/** Maximum number of sentences of advice in a report, and the share of the peak that each must concern. */
 const MAX_ADVICE = 3;
 const LEAST_SHARE = 0.1;
 

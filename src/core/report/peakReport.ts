@@ -28,7 +28,7 @@ interface LineAmounts {
 /** Memory that a step allocates and frees. */
 const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 
-/** Lines of a peak beyond the largest are added up. */
+/** Maximum number of lines of a peak; the smaller ones are added up. */
 const MAX_LINES = 5000;
 
 /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */

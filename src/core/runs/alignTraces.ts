@@ -3,7 +3,7 @@ import { SAME_CLOCK_US } from '../model/sameClock.js';
 import { ofPair } from './ofPair.js';
 import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
 
-/** Places that are tried, those whose times agree best first. */
+/** Maximum number of places that are tried, those whose times agree best first. */
 const MAX_TRIED = 16;
 /** Maximum number of examined repetitions of an anchor. */
 const MAX_ALIKE = 64;

@@ -58,7 +58,7 @@ export interface AllocationIndex {
 const NONE = -1;
 const COARSEST_UNIT: Bytes = 512;
 const MAX_CHECKPOINTS = 64;
-/** Values in all checkpoints together, at most: 16 MiB. */
+/** Maximum number of values in all checkpoints together: 16 MiB. */
 const MAX_CHECKPOINT_VALUES = 1 << 21;
 /** Where no steps are known, an allocation that lives for this share of the history outlives a step. */
 const STEP_SHARE = 0.05;

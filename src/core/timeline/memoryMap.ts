@@ -3,7 +3,7 @@ import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot
 import type { Bytes } from '../model/units.js';
 import { isPinned } from '../attribution/segmentFacts.js';
 
-/** Segments that are drawn one by one, the largest; the others are one box. */
+/** Maximum number of segments that are drawn one by one, the largest; the others are one box. */
 export const MAX_SEGMENTS = 300;
 /** Pieces of all drawn segments. */
 export const MAX_PIECES = 2400;

@@ -17,7 +17,7 @@ import { alertFor, RunsInProgress, type AlertKind } from './alertPolicy.js';
 
 const ALERTED_KEY = 'leakline.alerted';
 const MUTED = 'muted';
-/** Runs remembered at most; the oldest are forgotten. */
+/** Maximum number of runs remembered; the oldest are forgotten. */
 const MAX_RUNS = 200;
 
 /** One notification when a running training certainly leaks, and one when little memory is left. */

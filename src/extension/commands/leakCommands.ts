@@ -110,7 +110,7 @@ export async function goToLeak(
   await openSource(files, lines, next.recorded);
 }
 
-/** Lines in the report at most, leaks apart: it is pasted into an issue. */
+/** Maximum number of lines in the report, leaks apart: it is pasted into an issue. */
 const MAX_LINES = 20;
 
 /** Puts the report on the clipboard as Markdown, with runs named as in the views: no path of this machine is in it. */

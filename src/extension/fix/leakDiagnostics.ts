@@ -15,7 +15,7 @@ export const LEAK_CODE = 'leak';
 /** Code of a problem on a line that ran out of memory. */
 export const OUT_OF_MEMORY_CODE = 'outOfMemory';
 
-/** Lines that allocate and that a problem leads to. */
+/** Maximum number of lines that allocate and that a problem leads to. */
 const MAX_LINES = 8;
 
 /**

@@ -10,7 +10,7 @@ import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 
-/** Lines that a hover names. */
+/** Maximum number of lines that a hover names. */
 const MAX_LINES = 4;
 const MAX_FRAMES = 4;
 

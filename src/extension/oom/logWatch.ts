@@ -14,9 +14,9 @@ const GATHER_MS = 300;
 /** The end of a log that is read when it is first seen to change. */
 const MAX_END_BYTES = 256 << 10;
 const CHUNK_BYTES = 1 << 20;
-/** Logs that are followed; a glob may match more. */
+/** Maximum number of logs that are followed; a glob may match more. */
 const MAX_LOGS = 256;
-/** Logs that are searched when they are first named: the newest. */
+/** Maximum number of logs that are searched when they are first named: the newest. */
 const MAX_SEARCHED = 8;
 /** How long that search waits, so that a window starts first, in milliseconds. */
 const SEARCH_AFTER_MS = 2_000;

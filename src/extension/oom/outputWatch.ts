@@ -30,7 +30,7 @@ export interface OutputListener {
 
 /** How long to wait for the end of a message, in milliseconds. */
 const GATHER_MS = 300;
-/** Failures of one command that are looked at: a program may go on after each of thousands. */
+/** Maximum number of failures of one command that are looked at: a program may go on after each of thousands. */
 const MAX_FAILURES = 32;
 /** Errors of a cell are shorter. */
 const MAX_ERROR_BYTES = 4 << 20;

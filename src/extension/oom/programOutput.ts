@@ -4,7 +4,7 @@
 const WORDS = ['out of memory', 'exceed allowed memory'];
 /** The longest of them may begin in one piece and end in the next. */
 const OVERLAP = 24;
-/** Characters that are kept: a traceback of hundreds of frames. */
+/** Maximum number of characters that are kept: a traceback of hundreds of frames. */
 const MAX_KEPT = 1 << 18;
 
 /** The end of a program's output. It costs one search of each piece, however much is printed. */

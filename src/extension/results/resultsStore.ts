@@ -16,7 +16,7 @@ interface Comparison {
   readonly byFile: ReadonlyMap<string, readonly CompareLine[]>;
 }
 
-/** Terminals, cells and debuggers whose messages are kept. */
+/** Maximum number of terminals, cells and debuggers whose messages are kept. */
 const MAX_SOURCES = 16;
 
 /** The latest results, indexed for the surfaces, which only look up. */

@@ -1,7 +1,7 @@
 import type { PeakReport, RunReport } from '../../core/report/report.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 
-/** Lone snapshots whose peaks are shown. */
+/** Maximum number of lone snapshots whose peaks are shown. */
 const MAX_PEAKS = 8;
 
 /**

@@ -165,7 +165,7 @@ export class TimelinePage extends Listener {
   }
 }
 
-/** Letters of a name at most. */
+/** Maximum number of letters of a name. */
 const MAX_NAME = 100;
 
 /** Asks for a place for a picture or table, and writes it there. @returns the path, null if cancelled */

@@ -10,7 +10,7 @@ import { lonePeaks } from '../results/runOrder.js';
 import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
 import { itemOf, openCommand, rowOf, type Row } from './rows.js';
 
-/** Lines that have a row. */
+/** Maximum number of lines that have a row. */
 const MAX_LINES = 8;
 /** Share of the peak from which a part has a row. */
 const LEAST_SHARE = 0.01;

@@ -24,7 +24,7 @@ import { nameAndLine } from '../../core/text/pathText.js';
 
 type Text = readonly [icon: string, short: string, tooltip: string | vscode.MarkdownString];
 
-/** Findings that the tooltip lists. */
+/** Maximum number of findings that the tooltip lists. */
 const MAX_FINDINGS = 5;
 
 /** One item: the progress of reading, the rate of the worst run, or no leak. It names the product. */

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Folders per round: those with the latest snapshots. */
+/** Maximum number of folders per round: those with the latest snapshots. */
 const MAX_FOLDERS = 32;
 
 /**

@@ -4,7 +4,7 @@ import type { NotebookCells } from '../notebooks/notebookCells.js';
 import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 import { folderPrefix, reportPath } from './reportPaths.js';
 
-/** Files listed at most; a workspace with more is mapped as far as this goes. */
+/** Maximum number of files listed; a workspace with more is mapped as far as this goes. */
 const MAX_FILES = 50_000;
 /** Created and deleted files are gathered for this long, in milliseconds. */
 const GATHER_MS = 300;

@@ -12,7 +12,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Texts that are known by their bytes at once. */
+/** Maximum number of texts that are known by their bytes at once. */
 const MAX_TEXTS = 1 << 16;
 
 const float = new DataView(new ArrayBuffer(8));

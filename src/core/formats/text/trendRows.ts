@@ -3,7 +3,7 @@ import type { TrendSeries } from '../../model/trend.js';
 import type { Bytes, DeviceOrdinal, Microseconds } from '../../model/units.js';
 import { checkSamples } from '../sampleCount.js';
 
-/** Devices, processes and quantities of one log; more are made to tire us. */
+/** Maximum number of devices, processes and quantities of one log; more are made to tire us. */
 const MAX_SERIES = 256;
 
 /** Maximum duration of one round of devices. */

@@ -46,14 +46,14 @@ export interface EntryImports {
 }
 
 const PAGE_BYTES = 1 << 16;
-/** Bytes of the input at once. */
+/** Maximum number of bytes of the input at once. */
 const MAX_INPUT = 1 << 20;
-/** Bytes of lists that are compared at once; lists beyond them are read item by item. */
+/** Maximum number of bytes of lists that are compared at once; lists beyond them are read item by item. */
 const MAX_RUN_BYTES = 1 << 24;
 /** A list takes about so many bytes. */
 const LIST_BYTES = 64;
 const MAX_RUNS = 1 << 18;
-/** Lists whose slots are in a table; those beyond them are in the memo. */
+/** Maximum number of lists whose slots are in a table; those beyond them are in the memo. */
 const MAX_KEPT_LISTS = 1 << 24;
 const LISTS_OF_UNKNOWN = 1 << 20;
 /** Bytes of the slot and the value of a list. */

@@ -17,7 +17,7 @@ const CAPTURE_BITS = makeRef(Torch.Capture, 0);
 /** Writers put 1,000 frames of a longer stack into a part: so many times its frames are looked at again, and some more. */
 const MAX_AGAIN = 16;
 const FREE_AGAIN = 1 << 22;
-/** Frames of all different stacks together where stacks are put together from others. */
+/** Maximum number of frames of all different stacks together where stacks are put together from others. */
 const MAX_FRAMES = 1 << 26;
 
 /** Frames and stacks. A list of frames becomes a capture: the identity by which a block knows its allocation. */

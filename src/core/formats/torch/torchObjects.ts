@@ -16,11 +16,11 @@ export type TorchObject =
   | { type: 'list'; items: Ref[]; readAs?: { items: number; stack: StackId } }
   | { type: 'dict'; entries: Map<string, SettingValue | TorchObject> };
 
-/** Objects that stay objects: settings, segments, traces, 250 bytes each. Events and blocks do not count. */
+/** Maximum number of objects, 250 bytes each: settings, segments, traces. Events and blocks do not count. */
 const MAX_OBJECTS = 1 << 21;
-/** Items of one list, or entries of one dictionary. */
+/** Maximum number of items of one list, or entries of one dictionary. */
 const MAX_ITEMS = 1 << 22;
-/** Entries and items are looked at once each by honest files; so many times in all, and some more, are allowed. */
+/** A valid file needs one look at each entry and item. Maximum number of looks per entry, and of further looks. */
 const MAX_LOOKS = 4;
 const FREE_LOOKS = 10_000;
 /** Maximum depth of nested dictionaries. */

@@ -14,7 +14,7 @@ import { fileKind } from '../fileKind.js';
 import { tooManyMentions } from './torchValue.js';
 
 const ALL_BITS = 0xffffffff;
-/** Frames of all stacks together, over those that were recorded: generated code names some frames each. */
+/** Maximum number of frames of all stacks together per recorded one: generated code names some frames each. */
 const MAX_GROWTH = 16;
 const FREE_FRAMES = 1 << 20;
 

@@ -6,7 +6,7 @@ import { Growable } from '../../model/growable.js';
 import type { TraceRows } from '../../model/spareColumns.js';
 import { Word } from './torchWords.js';
 
-/** Places of the bytes at which a trace entry begins are tried, so many. */
+/** Maximum number of places that are tried: they have the bytes at which a trace entry begins. */
 const MAX_TRIED = 16;
 /** Bytes that hold some hundreds of entries. */
 const ENOUGH_BYTES = 1 << 16;

@@ -72,10 +72,10 @@ export interface Measured extends LengthTest {
   readonly depth: number;
 }
 
-/** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
+/** Maximum number of expressions for one stack: above the first, calls off the stack are not followed; the second ends the search. */
 const MAX_OFF_PATH = 40_000;
 const MAX_EXPRESSIONS = 160_000;
-/** Values that walks visit for one stack, and how many of them take as long as an expression. */
+/** Maximum number of values that walks visit for one stack, and the number of them that take as long as an expression. */
 const MAX_VISITED = 2_000_000;
 const VISITED_PER_EXPRESSION = 16;
 
