@@ -46,6 +46,11 @@ class Monitoring:
             self._watch(code, _interpreter.events.LINE)
         return True
 
+    def ran(self, code: types.CodeType, line: int) -> Optional[bool]:
+        """True if a line ran since the first question; ``None`` at that, or if nothing is counted."""
+        is_first = (id(code), line) not in self._watched
+        return self.lines[id(code), line] > 0 if self.watch_line(code, line) and not is_first else None
+
     def calls(self, code: types.CodeType) -> Optional[bool]:
         """True if a function was called since the first question; ``None`` at that, or if nothing is counted."""
         if not self.is_open():

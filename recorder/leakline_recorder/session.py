@@ -15,7 +15,7 @@ import torch
 from . import sidecar
 from .collector import CollectorWatch, at_rest
 from .files import SIDECAR, Budget, appearing, exists, make_folder, make_output, sweep
-from .guard import NO_GPU, guarded, say, say_once
+from .guard import NO_GPU, guarded, ordinary, say, say_once
 from .holders import Ages, Blocks, HolderWalk, Shown
 from .increments import Increments
 from .loops import Rounds
@@ -32,6 +32,7 @@ from .triggers import Triggers
 ON_THE_CPU = 'The option --device cpu records on the CPU, over a model of the allocator'
 NO_STEP = 'no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
 MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training run makes
+MANY_STEPS = 4    # as many allocations after the last step are worth a snapshot at exit
 
 
 class Stopwatch:
@@ -69,7 +70,7 @@ class Session:
         self._recording = False
         self._dumping = threading.Lock()
         self._pid = os.getpid()
-        self._last_full = -1
+        self._last_full, self._allocated_at_full = -1, 0
         self._named = False
         self._is_chosen = False
         self._budget = Budget(options.budget)
@@ -146,7 +147,7 @@ class Session:
     def close(self) -> None:
         """Writes the last snapshot, and ends the recording."""
         if self._recording:
-            if self._last_full != self.steps.count or not self.steps.count:
+            if self._last_full != self.steps.count or not self.steps.count or self._has_gone_on():
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
@@ -162,6 +163,18 @@ class Session:
         self._monitoring.stop()
         self._collector.stop()
         self._triggers.remove()
+
+    def _has_gone_on(self) -> bool:
+        """True if more than some steps' worth was allocated since the last full snapshot, as by an evaluation."""
+        since = self._allocated() - self._allocated_at_full
+        return since * self.steps.count > MANY_STEPS * self._allocated_at_full > 0
+
+    def _allocated(self) -> int:
+        """The number of allocations of all devices so far; 0 if the device does not tell."""
+        try:
+            return sum(values[0] for values in self.memory.counters())
+        except ordinary(Exception):
+            return 0
 
     def _stepped(self, step: int) -> None:
         self._collector.raise_dropped()
@@ -240,7 +253,7 @@ class Session:
                 size = beside['cost']['bytes'] + text.tell()
         self._budget.written(path, size, light=kind == 'light', keep=reason == 'oom')
         if kind == 'full':
-            self._last_full = step
+            self._last_full, self._allocated_at_full = step, self._allocated()
             self._events = beside['ring']['events']
             # Other snapshots are taken in the middle of a step: the next trace has their events too.
             if reason == 'step' and self._increments.clear(beside['takenAtUs']):

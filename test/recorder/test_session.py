@@ -60,6 +60,11 @@ class Programs(unittest.TestCase):
 
 
 class SessionTest(Programs):
+    def test_a_snapshot_at_exit_shows_what_an_evaluation_allocated(self):
+        for rounds, names in ((1, ['rank0_step000004.pickle']), (40, ['rank0_step000004.pickle', 'rank0_step000004_exit.pickle'])):
+            found = self.run_program(PROGRAM + f'train(4)\nkept = [torch.Tensor(4096) for _ in range({rounds})]', '--every', '4', '--start', '0', '--light', '0')
+            self.assertEqual(found.names, names)
+
     def test_dumps_at_start_every_k_and_at_exit(self):
         found = self.run_program(PROGRAM + 'train(7)', '--every', '3', '--start', '1', '--light', '0')
         self.assertEqual(found.done.returncode, 0, found.done.stderr)

@@ -216,6 +216,12 @@ def _pin(chain: Chain, statements: Statements) -> Optional[Dict[str, Any]]:
 
 def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
     """The name nearest to the tensors for which a statement can be searched."""
+    holder = _named_on(chain, split)
+    likely = next((part.name for part in reversed(chain.links[:split or 0]) if part.kind == 'item' and part.name), None)
+    return holder if holder is None or likely is None else dataclasses.replace(holder, likely=likely)
+
+
+def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
     if chain.cycle:
         if GRADIENT in chain.cycle:
             return Holder('create_graph', 'backward', None, None, None, False)
@@ -257,8 +263,12 @@ def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
-    """What the container has as items: objects of a class, methods of one, or functions; ``None`` for tensors."""
+    """What the container has as items: objects of a class, methods of one, functions, or tensors as keys; ``None`` for
+    tensors.
+    """
     kind = 'object'
+    if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
+        return {'kind': 'key', 'type': None}
     for part in chain.links[split + 1:]:
         if part.kind in ('item', 'key'):
             continue    # in tuples and plain containers

@@ -41,7 +41,7 @@ class Release:
     file: str
     line: int
     function: str
-    kind: str              #: 'clear', 'take', 'trim', 'bound', 'memo', 'method'; 'cleanup': a method that could release it
+    kind: str              #: 'clear', 'take', 'trim', 'bound', 'memo', 'method'
     is_conditional: bool
     #: 'loop': in a loop around the steps, or called there; 'outside': elsewhere; 'framework'; 'uncalled': nothing calls it
     where: str
@@ -86,18 +86,17 @@ class Releases:
         """Methods of the holder's class that release it, by their names and by what they touch."""
         for kind in ast.walk(tree):
             for method in kind.body if isinstance(kind, ast.ClassDef) and kind.name == name else ():
-                if isinstance(method, ast.FunctionDef) and _RELEASES_BY_NAME.match(method.name):
-                    kind_of = 'method' if _touches(method, holder.name) else 'cleanup'
+                if isinstance(method, ast.FunctionDef) and _RELEASES_BY_NAME.match(method.name) and _touches(method, holder.name):
                     around = Around((name, method.name), False, _first_line(method))
-                    yield from self._placed(path, method.lineno, kind_of, around, paths, loops)
+                    yield from self._placed(path, method.lineno, 'method', around, paths, loops)
 
     def _placed(self, path: str, line: int, kind: str, around: Around, paths: List[str],
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
         search = _Callers(self._statements, paths, loops)
-        where, is_conditional = search.of_function(around) if kind in ('method', 'cleanup') else search.of_statement(path, line, around)
+        where, is_conditional = search.of_function(around) if kind == 'method' else search.of_statement(path, line, around)
         if kind in ('bound', 'memo'):    # holds wherever it runs
             where, is_conditional = where if where == 'uncalled' else 'loop', True
-        if where == 'before' and kind not in ('method', 'cleanup'):
+        if where == 'before' and kind != 'method':
             return    # makes the container
         yield Release(path, line, '.'.join(around.scope) or '<module>', kind, is_conditional, 'uncalled' if where == 'before' else where, value, around.defined)
 
@@ -107,7 +106,7 @@ class Releases:
         """
         for one in found:
             place = one.file, one.line
-            if one.kind in ('bound', 'memo', 'cleanup') or place in self._watched or len(self._watched) >= MAX_WATCHED or not self._monitoring.is_open():
+            if one.kind in ('bound', 'memo') or place in self._watched or len(self._watched) >= MAX_WATCHED or not self._monitoring.is_open():
                 continue
             self._watched[place] = [(id(code), line) for code, line in self._lines(one) if self._monitoring.watch_line(code, line)]
 

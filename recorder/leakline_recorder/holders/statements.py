@@ -4,6 +4,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import dis
+import opcode
 import sys
 import types
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
@@ -17,7 +18,8 @@ from .operations import EMPTY, GROWING, GROWING_FIRST
 
 MAX_FILES = 200
 MAX_STATEMENTS = 4    # for one holder
-RAN = 2                # score of a statement in a function that has run
+MAX_RANKED = 16        # statements that are ranked again in each search, by what has run
+RAN = 2                # score of a statement that has run
 FILLS = 5              # minimum score of a statement that fills a container; a statement that makes it has less
 
 
@@ -34,6 +36,7 @@ class Holder:
     line: Optional[int] = None
     classes: Tuple[Tuple[str, str], ...] = ()   #: of an attribute's object: file and name
     near: Optional[Tuple[str, str]] = None      #: file and name of a function that a hook holds
+    likely: Optional[str] = None                #: a key among many on the way to the tensors, which a statement may name
 
 
 class Statements:
@@ -46,6 +49,7 @@ class Statements:
         self._texts: Dict[str, str] = {}
         self._trees: Dict[str, Optional[Tuple[ast.Module, List[str]]]] = {}
         self._answers: Dict[Holder, List[Dict[str, Any]]] = {}
+        self._around: Dict[Tuple[str, int], types.CodeType] = {}
         self._codes: Callable[[], Iterable[types.CodeType]] = tuple
         self._codes_of: Dict[str, List[types.CodeType]] = {}
 
@@ -66,37 +70,45 @@ class Statements:
         return self._codes_of.get(path, [])
 
     def find(self, holder: Holder) -> List[Dict[str, Any]]:
-        """Best first: ``{file, line, text, score}``."""
-        if holder not in self._answers:
-            found = self._find(holder)[:MAX_STATEMENTS]
-            if self.deadline.missed:
-                return found    # another snapshot may have more time
-            self._answers[holder] = found
-        return self._answers[holder]
+        """Best first: ``{file, line, text, score}``. Statements of about equal score are ranked by what has run so far."""
+        found = self._answers.get(holder)
+        if found is None:
+            found = self._find(holder)
+            if not self.deadline.missed:    # else another snapshot may have more time
+                self._answers[holder] = found
+        if len(found) > 1 and found[0]['score'] < found[1]['score'] + RAN:
+            found = sorted(found, key=lambda one: (-one['score'] - RAN * self._has_run(one['file'], one['line']),
+                                                   not self._runs(one['file'], one['line']), one['file'], one['line']))
+        return found[:MAX_STATEMENTS]
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)
         if not found and holder.kind == 'attribute' and holder.container:
             found = self._search(holder, _filled_by_any_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
-        if len(ranked) > 1 and ranked[0][1][0] < ranked[1][1][0] + RAN:
-            ranked.sort(key=lambda item: (-item[1][0] - RAN * self._has_run(*item[0]), not self._runs(*item[0]), item[0]))
-        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_STATEMENTS]]
+        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
 
     def _has_run(self, path: str, line: int) -> bool:
-        """True if the function around a line is known to have run. Python 3.11 alone shows it, after eight calls."""
-        code = self._around(path, line)
-        return code is not None and self.has_run(code) is True
+        """True if a line is known to have run; where Python cannot tell, if the function around it is."""
+        code = self._code_around(path, line)
+        if code is None:
+            return False
+        ran = _is_adapted(code, line) if sys.version_info[:2] == (3, 11) else self._monitoring.ran(code, line)
+        return self.has_run(code) is True if ran is None else ran
 
     def _runs(self, path: str, line: int) -> bool:
         """True if the function around a line runs now."""
-        code = self._around(path, line)
+        code = self._code_around(path, line)
         return code is not None and id(code) in self._running
 
-    def _around(self, path: str, line: int) -> Optional[types.CodeType]:
+    def _code_around(self, path: str, line: int) -> Optional[types.CodeType]:
         """The innermost function around a line."""
-        around = [code for code in self.codes_of(path) if code.co_firstlineno <= line <= max((at for _, at in dis.findlinestarts(code) if at), default=0)]
-        return max(around, key=lambda code: code.co_firstlineno, default=None)
+        if (path, line) not in self._around:
+            around = [code for code in self.codes_of(path) if code.co_firstlineno <= line <= max((at for _, at in dis.findlinestarts(code) if at), default=0)]
+            if not around:
+                return None
+            self._around[path, line] = max(around, key=lambda code: code.co_firstlineno)
+        return self._around[path, line]
 
     def has_run(self, code: types.CodeType) -> Optional[bool]:
         """True if a function runs now, or has run often; ``None`` if Python cannot tell. Python 3.11 adapts code to its runs
@@ -110,7 +122,8 @@ class Statements:
 
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        name = holder.name if matches is _matches and holder.kind in ('variable', 'attribute', 'cycle') else ''
+        name = holder.name if matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered') else ''
+        name = '' if name == '<lambda>' else name
         for path, (tree, lines) in self.mentioning(self.paths(holder), name):
             for node, score in matches(tree, holder, is_of(path, holder)):
                 at = (path, node.lineno)
@@ -120,10 +133,13 @@ class Statements:
         return found
 
     def paths(self, holder: Holder) -> List[str]:
-        """The holder's own files, wherever they lie, then the cells of a notebook, then the program's files."""
+        """The holder's own files, wherever they lie, then the cells of a notebook, then the program's files. A function of a
+        library may be registered anywhere in the library.
+        """
         paths = dict.fromkeys(file for file in (holder.file, *(file for file, _ in holder.classes), *cells()[:MAX_FILES]) if file)
-        for _, _, path in modules():
-            if path and path.endswith('.py') and path not in paths and len(paths) < MAX_FILES and is_users(path):
+        package = next((name.partition('.')[0] for name, _, path in modules() if path == holder.file), None) if holder.kind == 'registered' else None
+        for name, _, path in modules():
+            if path and path.endswith('.py') and path not in paths and len(paths) < MAX_FILES and (is_users(path) or name.partition('.')[0] == package):
                 paths[path] = None
         return list(paths)
 
@@ -146,6 +162,30 @@ class Statements:
             except ordinary(SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[path] = None
         return self._trees[path]
+
+
+def _is_adapted(code: types.CodeType, line: int) -> Optional[bool]:
+    """True if Python 3.11 has adapted an instruction of a line to its runs, or has tried to. ``None`` before it adapts the
+    function, after eight calls, and for a line without such instructions.
+    """
+    if getattr(code, '_co_code_adaptive') == code.co_code:
+        return None
+    is_here = has_count = False
+    for part in dis.get_instructions(code, adaptive=True, show_caches=True):  # type: ignore[call-arg]
+        if part.starts_line is not None:
+            is_here = part.starts_line == line
+        if is_here and part.argrepr.startswith('counter: '):
+            has_count = True
+            if part.argrepr != 'counter: 0':
+                return True
+        elif is_here and part.opname in _ADAPTED:
+            return True
+    return False if has_count else None
+
+
+#: names of instructions that Python 3.11 puts in the place of general ones after a run
+_ADAPTED = frozenset(name for names in getattr(opcode, '_specializations', {}).values() for name in names
+                     if '__' not in name and not name.endswith(('_ADAPTIVE', '_QUICK')))
 
 
 def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
@@ -269,8 +309,9 @@ def keyed(score: int, expression: Any, holder: Holder) -> int:
         expression = expression.value
     if not named(expression, holder):
         return 0
-    if holder.key is not None and keys:
-        score += 2 if holder.key in keys else -3
+    key = holder.likely if holder.key is None else holder.key
+    if key is not None and keys:
+        score += 2 if key in keys else -3
     return max(score, 0)
 
 

@@ -97,9 +97,9 @@ export interface RecordedContainer {
   readonly maxlen: number | null;
 }
 
-/** Items of a container, which hold tensors: objects, methods of objects, or functions with closures. */
+/** Items of a container, which hold tensors: objects, methods of objects, functions with closures, or tensors as keys. */
 export interface RecordedItems {
-  /** `object`, `method` or `function`. */
+  /** `object`, `method`, `function` or `key`. */
   readonly kind: string;
   /** The class of the objects, null for functions. */
   readonly type: string | null;
@@ -180,7 +180,7 @@ export interface HolderRelease extends RecordedPlace {
   /**
    * - `clear`, `take`: empties it, takes an item out; `trim`: leaves some items
    * - `bound`: a test of its length or of a count; `memo`: a test for its keys
-   * - `method`: a method of its class that empties it; `cleanup`: one that by its name could
+   * - `method`: a method of its class that empties it
    */
   readonly kind: string;
   /** `loop`: in a loop around the steps, or called there; `outside`: elsewhere; `framework`; `uncalled`. */

@@ -19,7 +19,7 @@ import {
 import { fileAndLine, placeText } from '../text/pathText.js';
 import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
 import { named } from '../text/names.js';
-import { byteText, countText, signedByteText } from '../text/numberText.js';
+import { byteText, countText, estimateText, signedByteText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
@@ -92,17 +92,24 @@ function titleOf({ id, rank }: RunReport): Omit<Document, 'blocks'> {
     : { heading: t('GPU memory of {0}, rank {1}', named(id), rank), name: t('{0}, rank {1}', named(id), rank) };
 }
 
+/** A forecast whose interval is at most this share of it has no interval in words. */
+const PRECISE = 0.01;
+
 function forecastText({ forecast }: RunReport): string {
   if (forecast === null) return '';
   const { stepsToOom, low, high, capacityBytes } = forecast;
-  return tCount(
-    stepsToOom,
-    'Out of memory in about 1 step ({1} to {2}) of {3}.',
-    'Out of memory in about {0} steps ({1} to {2}) of {3}.',
-    countText(low),
-    countText(high),
-    byteText(capacityBytes),
-  );
+  const about = estimateText(stepsToOom);
+  const device = byteText(capacityBytes);
+  if (stepsToOom === 1) return t('Out of memory in about 1 step on a device of {0}.', device);
+  return high - low <= PRECISE * stepsToOom
+    ? t('Out of memory in about {0} steps on a device of {1}.', about, device)
+    : t(
+        'Out of memory in about {0} steps ({1} to {2}) on a device of {3}.',
+        about,
+        estimateText(low),
+        estimateText(high),
+        device,
+      );
 }
 
 function findingBlock(finding: Finding, run: RunReport, names: ShortNames): Block[] {

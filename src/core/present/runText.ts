@@ -64,7 +64,7 @@ function judgedSentence(run: RunReport): string {
     ),
     cycle: t('A reference cycle holds memory until the garbage collector runs.'),
     periodic: t('Memory rises and falls periodically; no leak.'),
-    growing: t('Memory grows: a buffer and a leak still look the same. Record more snapshots.'),
+    growing: t('Memory grows: a buffer and a leak still look the same.'),
     plateau: t('Memory rose and stays level.'),
     oneOff: t('Memory rose once and stays level.'),
     steady: t('Memory is steady.'),

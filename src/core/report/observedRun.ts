@@ -50,6 +50,8 @@ export interface ObservedRun {
   readonly run: Run;
   /** Snapshots taken when the process ended; not part of the run. */
   readonly atExit: SnapshotReport[];
+  /** The digests of these snapshots: their traces show what ran after the last step. */
+  readonly exits: readonly SnapshotDigest[];
   /** The unit of a step, null if too few snapshots have one. */
   readonly steps: StepSource | null;
   /** The step of each snapshot. */
@@ -122,6 +124,7 @@ export function observeRun(
 ): ObservedRun {
   const run = whileTraining(whole);
   const { snapshots } = run;
+  const exits = run === whole ? [] : whole.snapshots.filter(({ recording }) => recording?.isAtEnd === true);
   const joined = reachesBack(snapshots) ? null : joinTraces(snapshots);
   const { source, at } = stepsOf(run, joined);
   const stacks = stackSeries(snapshots, at, joined, workspace, lookup, new BatchLines(workspace, lookup));
@@ -163,9 +166,8 @@ export function observeRun(
   };
   return {
     run,
-    atExit: whole.snapshots.flatMap((digest, i) =>
-      run !== whole && digest.recording?.isAtEnd === true ? [snapshotReport(digest, whole.steps[i])] : [],
-    ),
+    atExit: exits.map((digest) => snapshotReport(digest, whole.steps[whole.snapshots.indexOf(digest)])),
+    exits,
     steps: source,
     at,
     gaps: joined?.gaps ?? 0,

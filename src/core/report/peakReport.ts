@@ -34,15 +34,28 @@ const MAX_LINES = 5000;
 /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
 type IsFinding = (line: OwnerLine) => boolean;
 
-/** Who held the memory at each device's peak in a run's last recording, that of most bytes first. */
+/**
+ * Who held the memory at each device's peak in a run's last trace, that of most bytes first. What ran after the last
+ * step counts if its peak is higher.
+ *
+ * @param exits snapshots taken when the process ended
+ */
 export function peakReports(
   snapshots: readonly SnapshotDigest[],
+  exits: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
   lookup: FileLookup,
   isFinding: IsFinding,
 ): PeakReport[] {
-  const digest = snapshots.findLast(({ peaks }) => peaks.length > 0);
-  return digest?.peaks.map((peak) => peakReport(digest, peak, workspace, lookup, isFinding)) ?? [];
+  const last = snapshots.findLast(({ peaks }) => peaks.length > 0);
+  const highest = new Map<number, { digest: SnapshotDigest; peak: DigestPeak }>();
+  for (const digest of last === undefined ? exits : [last, ...exits]) {
+    for (const peak of digest.peaks) {
+      const before = highest.get(peak.device);
+      if (before === undefined || peak.liveBytes > before.peak.liveBytes) highest.set(peak.device, { digest, peak });
+    }
+  }
+  return [...highest.values()].map(({ digest, peak }) => peakReport(digest, peak, workspace, lookup, isFinding));
 }
 
 /** Who held the memory of a device at a moment. */

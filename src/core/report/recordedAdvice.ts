@@ -18,23 +18,10 @@ interface Advice {
 export function recordedAdvice({ owner, place }: LineOwner, custody: Custody | null): Advice {
   const plain = (text: string): Advice => ({ text, isExact: false });
   const exact = (text: string): Advice => ({ text, isExact: true });
-  const { kind, name, pinnedBy, releases, graphBytes, bytes, items } = owner;
+  const { kind, name, pinnedBy, graphBytes, bytes, items } = owner;
   const hook = pinnedBy?.place ?? null;
-  if (hook !== null) {
-    const held = attributeOf(name);
-    const cleanUp = releases?.find((one) => one.kind === 'method' || one.kind === 'cleanup') ?? null;
-    return exact(
-      cleanUp === null
-        ? t('Use weakref.ref in the hook registered at {0}, or set {1} to None when done.', nameAndLine(hook), held)
-        : t(
-            'Use weakref.ref in the hook registered at {0}, or set {1} to None in {2} ({3}).',
-            nameAndLine(hook),
-            held,
-            cleanUp.function,
-            nameAndLine(cleanUp),
-          ),
-    );
-  }
+  if (hook !== null)
+    return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
   const uncalled = custody?.isRetained === true ? custody.uncalled : null;
   const isGraph = 2 * graphBytes > bytes;
   if (uncalled !== null && custody?.isRetained === true && !isGraph) {
@@ -81,6 +68,8 @@ export function recordedAdvice({ owner, place }: LineOwner, custody: Custody | n
 
 /** Items that are not tensors have no copy on the CPU. */
 function itemsText({ kind, type }: RecordedItems, holder: string): string {
+  if (kind === 'key')
+    return t('Use a key in {0} that is no tensor, such as a name or id(tensor), or clear it.', holder);
   if (kind === 'object' && type !== null)
     return t('Store only what is needed of each {0} in {1}, cap its size, or clear it after use.', type, holder);
   return type === null

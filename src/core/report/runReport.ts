@@ -48,7 +48,7 @@ export function runReport(
   );
   const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const peaks = peakReports(snapshots, workspace, lookup, isFound);
+  const peaks = peakReports(snapshots, observed.exits, workspace, lookup, isFound);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
     id: run.id,

@@ -25,6 +25,11 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, signsNow().group);
 }
 
+/** An estimate with three digits: `48,900`. */
+export function estimateText(count: number): string {
+  return countText(Number(count.toPrecision(3)));
+}
+
 /** With this many decimals: `52.0`. */
 export function decimalText(value: number, digits: number): string {
   return value.toFixed(digits).replace('.', signsNow().point);

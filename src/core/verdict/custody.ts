@@ -120,8 +120,10 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (!hasRepeated) {
     if (growth.nextPart !== null) return missing({ kind: 'nextPart', place: growth.nextPart });
     if (deciding.some(({ owner }) => !owner.isDirect)) return missing({ kind: 'library' });
-    if (releases.some(({ kind }) => kind === 'memo')) return missing({ kind: 'keys' });
-    const isKeyed = deciding.some(({ owner }) => owner.graphBytes === 0 && KEYED.test(owner.container?.type ?? ''));
+    const mayRepeat = deciding.some(({ owner }) => !isTensorKeyed(owner));
+    if (mayRepeat && releases.some(({ kind }) => kind === 'memo')) return missing({ kind: 'keys' });
+    const isKeyed =
+      mayRepeat && deciding.some(({ owner }) => owner.graphBytes === 0 && KEYED.test(owner.container?.type ?? ''));
     const { births } = growth;
     const isSteady = births !== null && births.steps >= limit('newKeys') * births.of;
     if (isKeyed && !isSteady) return missing({ kind: 'keys' });
@@ -131,6 +133,11 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     if (steps < enough) return missing({ kind: 'steps', more: enough - steps });
   }
   return retained('chances');
+}
+
+/** True for a container with tensors as keys: no two of them are equal, unless they are one. */
+function isTensorKeyed({ items }: RecordedOwner): boolean {
+  return items?.kind === 'key';
 }
 
 /** The largest owners that hold a sum of bytes together. */
@@ -177,6 +184,7 @@ function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
 /** True for a release that may still run. One that ran has freed nothing, so it excuses nothing. */
 function isOpenRelease(release: HolderRelease, hasRepeated: boolean, isLong: boolean): boolean {
   const { kind, where, isConditional, runs, hasRun } = release;
+  // Recorders before 0.3 listed methods that could release it by their name.
   if (kind === 'bound' || kind === 'memo' || kind === 'cleanup') return false;
   if (isNeverRun(release)) return false;
   if (kind === 'trim') return true;

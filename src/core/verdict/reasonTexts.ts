@@ -49,7 +49,7 @@ function pendingText({ kind, place, times }: Chance): string {
     case 'keys':
       return t('It may be full when all keys of {0} have occurred.', at);
     case 'count':
-      return t('{0} may stop adding to it when a count is reached.', at);
+      return t('{0} adds to it only under a condition, and may stop.', at);
   }
 }
 

@@ -75,9 +75,15 @@ describe('A recorded run', () => {
     const files = ['train.py', 'model.py'];
     const digests = await recorded('aux_loss', (i) => ({ step: (i + 1) * 100, isAtEnd: i === 3 }));
     const whole = run(digests, files);
-    assert.deepEqual(whole, { ...run(digests.slice(0, 3), files), atExit: run(digests.slice(3), files).snapshots });
+    const [training, exit] = [run(digests.slice(0, 3), files), run(digests.slice(3), files)];
+    const { peak, peaks, categories } = whole;
+    assert.deepEqual(whole, { ...training, atExit: exit.snapshots, peak, peaks, categories });
+    // What ran after the last step shows in the peak.
+    assert.ok(peak !== null && exit.peak !== null && training.peak !== null);
+    assert.equal(peak.liveBytes, exit.peak.liveBytes);
+    assert.ok(peak.liveBytes > training.peak.liveBytes);
     assert.match(spanText(whole), /^3 snapshots, .*, 1 more at exit$/);
-    assert.equal(run(digests.slice(3), files).snapshots.length, 1);
+    assert.equal(exit.snapshots.length, 1);
   });
 
   it('has a forecast by the configured capacity if the recorder could not read it', async () => {

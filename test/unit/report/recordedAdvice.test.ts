@@ -48,21 +48,11 @@ describe('The advice for a holder that the recorder saw', () => {
     assert.match(advice({ graphBytes: 90 }, RETAINED), /^Store only what is needed, without its graph/);
   });
 
-  it('is a weak reference in a hook that C++ holds, and names the method that cleans up', () => {
+  it('is a weak reference in a hook that C++ holds', () => {
     const pinnedBy = { text: 'hook f()', place: { file: 'a/core.py', line: 113 } };
     assert.equal(
-      advice({ kind: 'nativeReference', name: 'LinearHook.input', pinnedBy }),
-      'Use weakref.ref in the hook registered at core.py:113, or set LinearHook.input to None when done.',
-    );
-    const cleanUp = { ...RESET, kind: 'cleanup', function: 'Grads.release', file: 'grads.py', line: 60 };
-    assert.equal(
-      advice({
-        kind: 'cycle',
-        name: 'cycle Grads.activations → [*] → Tensor._backward_hooks',
-        pinnedBy,
-        releases: [cleanUp],
-      }),
-      'Use weakref.ref in the hook registered at core.py:113, or set Grads.activations to None in Grads.release (grads.py:60).',
+      advice({ kind: 'cycle', name: 'cycle Grads.activations → [*] → Tensor._backward_hooks', pinnedBy }),
+      'Use weakref.ref in the hook at core.py:113, which keeps Grads.activations alive.',
     );
   });
 
@@ -83,6 +73,10 @@ describe('The advice for a holder that the recorder saw', () => {
     assert.match(
       advice({ kind: 'cycle', name: 'cycle .__self__ → Metric.update' }),
       /^Delete the objects after use, then call gc\.collect\(\)/,
+    );
+    assert.equal(
+      advice({ name: 'tensor_name', items: { kind: 'key', type: null } }),
+      'Use a key in tensor_name that is no tensor, such as a name or id(tensor), or clear it.',
     );
     const items = (kind: string, type: string | null) => advice({ name: 'rows', items: { kind, type } });
     assert.equal(
