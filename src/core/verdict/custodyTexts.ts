@@ -12,7 +12,7 @@ const MAX_LOOPS = 3;
 export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): string[] {
   const { by, searches, steps, heldBytes, loops, uncalled, also } = custody;
   const kept = t(
-    'In {0} searches over {1} steps, none of the {2} that it holds was freed.',
+    'In {0} searches over {1} steps, the holder freed none of its {2}.',
     countText(searches),
     countText(steps),
     byteText(heldBytes),

@@ -105,7 +105,7 @@ describe('The evidence of a line', () => {
       await reasonOf('running_total', 21),
       'Allocations from 30 of 30 steps are still live. No block that outlived its step was freed. ' +
         'Live bytes never fell: 0 B at first, 960 KiB at last. ' +
-        'In 5 searches over 24 steps, none of the 4.5 MiB that it holds was freed.',
+        'In 5 searches over 24 steps, the holder freed none of its 4.5 MiB.',
     );
     assert.equal(
       await reasonOf('search_tree', 21),
