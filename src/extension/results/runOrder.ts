@@ -1,7 +1,7 @@
 import type { PeakReport, RunReport } from '../../core/report/report.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 
-/** Maximum number of lone snapshots whose peaks are shown. */
+/** Maximum number of runs whose peaks are shown. */
 const MAX_PEAKS = 8;
 
 /**
@@ -19,10 +19,10 @@ export function newestFirst(runs: readonly RunReport[]): RunReport[] {
   );
 }
 
-/** The peaks of the latest snapshots in which nothing grows, the highest first. */
-export function lonePeaks(runs: readonly RunReport[]): { run: RunReport; peak: PeakReport }[] {
+/** The peaks of the latest runs with too few snapshots for a verdict, the highest first. */
+export function unjudgedPeaks(runs: readonly RunReport[]): { run: RunReport; peak: PeakReport }[] {
   return newestFirst(runs)
-    .filter((run) => isLoneSnapshot(run))
+    .filter((run) => isLoneSnapshot(run) || run.verdict === 'tooShort')
     .flatMap((run) => {
       const peak = run.peaks.find(({ liveBytes }) => liveBytes > 0);
       return peak === undefined ? [] : [{ run, peak }];

@@ -1,4 +1,4 @@
-/** The peak of a lone snapshot as rows: its height, advice, and the lines and other parts that hold it. */
+/** The peak of a run without a verdict as rows: its height, advice, and the lines and other parts that hold it. */
 import { bucketParts } from '../../core/report/bucketParts.js';
 import type { PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
 import { passText, peakShort } from '../../core/present/peakText.js';
@@ -6,7 +6,7 @@ import { listed } from '../../core/present/presented.js';
 import { verdictSentence } from '../../core/present/runText.js';
 import { bucketText } from '../../core/present/words.js';
 import { byteText } from '../../core/text/numberText.js';
-import { lonePeaks } from '../results/runOrder.js';
+import { unjudgedPeaks } from '../results/runOrder.js';
 import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
 import { itemOf, openCommand, rowOf, type Row } from './rows.js';
 
@@ -17,7 +17,7 @@ const LEAST_SHARE = 0.01;
 
 /** One row each; the first is expanded. */
 export function peakRows(runs: readonly RunReport[]): Row[] {
-  return lonePeaks(runs).map(({ run, peak }, i) =>
+  return unjudgedPeaks(runs).map(({ run, peak }, i) =>
     rowOf(
       null,
       () =>

@@ -17,7 +17,7 @@ import type { EditorMarks } from '../marks/editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { lonePeaks, newestFirst } from '../results/runOrder.js';
+import { unjudgedPeaks, newestFirst } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { nameAndLine } from '../../core/text/pathText.js';
@@ -96,7 +96,7 @@ export class StatusBar extends Listener {
     const [newest] = newestFirst(runs);
     if (isLoneSnapshot(newest)) {
       // The first row of the Leaks view; its holders are in the tooltip.
-      const highest = lonePeaks(runs).at(0);
+      const highest = unjudgedPeaks(runs).at(0);
       return [
         '$(graph)',
         highest === undefined ? '' : peakShort(highest.peak),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { lonePeaks, newestFirst } from '../../../src/extension/results/runOrder.js';
+import { unjudgedPeaks, newestFirst } from '../../../src/extension/results/runOrder.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { reportOf } from '../present/cases.js';
 
-describe('Peaks of lone snapshots', () => {
+describe('Peaks of runs without a verdict', () => {
   it('begin with the highest, in the Leaks view and in the status bar, not with that of the newest snapshot', async () => {
     const reports = await Promise.all(
       ['categories/adam_forward.pickle.gz', 'shapes/multidevice_oom.pickle'].map((name) =>
@@ -19,9 +19,12 @@ describe('Peaks of lone snapshots', () => {
     }));
     assert.equal(newestFirst(runs)[0], runs[0]);
     assert.deepEqual(
-      lonePeaks(runs).map(({ run }) => run.id),
+      unjudgedPeaks(runs).map(({ run }) => run.id),
       runs.toReversed().map(({ id }) => id),
     );
+    const two = runs.map((run) => ({ ...run, snapshots: [...run.snapshots, ...run.snapshots] }));
+    assert.equal(unjudgedPeaks(two.map((run) => ({ ...run, verdict: 'tooShort' as const }))).length, runs.length);
+    assert.equal(unjudgedPeaks(two.map((run) => ({ ...run, verdict: 'steady' as const }))).length, 0);
   });
 });
 
