@@ -54,6 +54,11 @@ class DeviceMemory(Protocol):
     def address(self, tensor: torch.Tensor) -> Optional[int]: ...
 
 
+def allocations(memory: DeviceMemory) -> int:
+    """The number of allocations on all devices so far."""
+    return sum(values[0] for values in memory.counters())
+
+
 class CudaMemory:
     """PyTorch's CUDA caching allocator (2.1 and newer)."""
 

@@ -1,14 +1,21 @@
-"""Counts of the interpreter, from Python 3.12 on: iterations of loops, calls of functions, runs of lines. Only watched
-code objects cost time. Every other place calls back once.
+"""What the interpreter shows of a program's runs. From Python 3.12 on: counts of iterations of loops, calls of functions and
+runs of lines. Only watched code objects cost time, every other place calls back once. Python 3.11 shows which functions and
+lines have run, because it adapts code after eight calls.
 """
 from __future__ import annotations
 
+import dis
+import opcode
 import sys
 import types
 from collections import Counter
 from typing import Any, Counter as Counts, Dict, Optional, Sequence, Set, Tuple
 
 _interpreter: Any = getattr(sys, 'monitoring', None)
+_ADAPTS = sys.version_info[:2] == (3, 11)
+#: names of instructions that Python 3.11 puts in the place of general ones after a run
+_ADAPTED = frozenset(name for names in getattr(opcode, '_specializations', {}).values() for name in names
+                     if '__' not in name and not name.endswith(('_ADAPTIVE', '_QUICK')))
 _FREE_TOOLS = (4, 3)        # those that no kind of tool is meant to take
 MAX_COUNTED = 1_000_000    # of one place: from then on it costs nothing more
 
@@ -47,12 +54,16 @@ class Monitoring:
         return True
 
     def ran(self, code: types.CodeType, line: int) -> Optional[bool]:
-        """True if a line ran since the first question; ``None`` at that, or if nothing is counted."""
+        """True if a line ran since the first question; ``None`` at that, or if nothing shows it."""
+        if _ADAPTS:
+            return _is_line_adapted(code, line) if _is_adapted(code) else None
         is_first = (id(code), line) not in self._watched
         return self.lines[id(code), line] > 0 if self.watch_line(code, line) and not is_first else None
 
     def calls(self, code: types.CodeType) -> Optional[bool]:
-        """True if a function was called since the first question; ``None`` at that, or if nothing is counted."""
+        """True if a function was called since the first question; ``None`` at that, or if nothing shows it."""
+        if _ADAPTS:
+            return _is_adapted(code)
         if not self.is_open():
             return None
         if id(code) not in self._called:
@@ -106,3 +117,22 @@ class Monitoring:
             return _interpreter.DISABLE
         self.lines[place] += 1
         return None
+
+
+def _is_adapted(code: types.CodeType) -> bool:
+    return bool(getattr(code, '_co_code_adaptive') != code.co_code)
+
+
+def _is_line_adapted(code: types.CodeType, line: int) -> Optional[bool]:
+    """True if Python has adapted an instruction of a line, or has tried to; ``None`` if none of them can be adapted."""
+    is_here = has_count = False
+    for part in dis.get_instructions(code, adaptive=True, show_caches=True):  # type: ignore[call-arg]
+        if part.starts_line is not None:
+            is_here = part.starts_line == line
+        if is_here and part.argrepr.startswith('counter: '):
+            has_count = True
+            if part.argrepr != 'counter: 0':
+                return True
+        elif is_here and part.opname in _ADAPTED:
+            return True
+    return False if has_count else None

@@ -19,7 +19,7 @@ from .guard import NO_GPU, guarded, ordinary, say, say_once
 from .holders import Ages, Blocks, HolderWalk, Shown
 from .increments import Increments
 from .loops import Rounds
-from .memory import DeviceMemory
+from .memory import DeviceMemory, allocations
 from .monitoring import Monitoring
 from .options import Options
 from .run import chosen, identify, with_group
@@ -172,7 +172,7 @@ class Session:
     def _allocated(self) -> int:
         """The number of allocations of all devices so far; 0 if the device does not tell."""
         try:
-            return sum(values[0] for values in self.memory.counters())
+            return allocations(self.memory)
         except ordinary(Exception):
             return 0
 

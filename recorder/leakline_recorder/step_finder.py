@@ -17,7 +17,7 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 from .guard import guarded, say_once
 from .imported import when_imported
 from .loops import Around, Loops
-from .memory import Counters, DeviceMemory
+from .memory import DeviceMemory, allocations
 from .monitoring import Monitoring
 from .plain import HELD_LOCALS, is_a
 from .sources import is_machinery, is_users
@@ -128,7 +128,7 @@ class LoopSteps:
         if last is None or turn == last or loop != (self._chosen or loop):
             return
         if self._chosen is None:
-            before, self._allocated[loop] = self._allocated.get(loop), _allocations(self._memory.counters())
+            before, self._allocated[loop] = self._allocated.get(loop), allocations(self._memory)
             self._checked[loop] = self._checked.get(loop, 0) + 1 if before is None or self._allocated[loop] > before else 0
             if self._checked[loop] >= CHECKED_ROUNDS:
                 self._chosen = loop
@@ -150,10 +150,6 @@ class LoopSteps:
     def _turn_of(self, frame: types.FrameType, around: Around) -> Turn:
         activation, _, marks = self._loops.marks(frame, around)
         return Turn(id(frame.f_code), around.loops[-1].start, activation, marks[-1])
-
-
-def _allocations(counters: Any) -> int:
-    return sum(values[0] for values in counters)
 
 
 class NamedSteps:

@@ -4,8 +4,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import dis
-import opcode
-import sys
 import types
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
 
@@ -93,7 +91,7 @@ class Statements:
         code = self._code_around(path, line)
         if code is None:
             return False
-        ran = _is_adapted(code, line) if sys.version_info[:2] == (3, 11) else self._monitoring.ran(code, line)
+        ran = self._monitoring.ran(code, line)
         return self.has_run(code) is True if ran is None else ran
 
     def _runs(self, path: str, line: int) -> bool:
@@ -111,19 +109,13 @@ class Statements:
         return self._around[path, line]
 
     def has_run(self, code: types.CodeType) -> Optional[bool]:
-        """True if a function runs now, or has run often; ``None`` if Python cannot tell. Python 3.11 adapts code to its runs
-        after eight of them; later, calls are counted from the first question on.
-        """
-        if id(code) in self._running:
-            return True
-        if sys.version_info[:2] == (3, 11):
-            return bool(getattr(code, '_co_code_adaptive') != code.co_code)
-        return self._monitoring.calls(code)
+        """True if a function runs now, or is known to have run; ``None`` if Python cannot tell."""
+        return id(code) in self._running or self._monitoring.calls(code)
 
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        name = holder.name if matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered') else ''
-        name = '' if name == '<lambda>' else name
+        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered') and holder.name != '<lambda>'
+        name = holder.name if has_name else ''
         for path, (tree, lines) in self.mentioning(self.paths(holder), name):
             for node, score in matches(tree, holder, is_of(path, holder)):
                 at = (path, node.lineno)
@@ -162,30 +154,6 @@ class Statements:
             except ordinary(SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[path] = None
         return self._trees[path]
-
-
-def _is_adapted(code: types.CodeType, line: int) -> Optional[bool]:
-    """True if Python 3.11 has adapted an instruction of a line to its runs, or has tried to. ``None`` before it adapts the
-    function, after eight calls, and for a line without such instructions.
-    """
-    if getattr(code, '_co_code_adaptive') == code.co_code:
-        return None
-    is_here = has_count = False
-    for part in dis.get_instructions(code, adaptive=True, show_caches=True):  # type: ignore[call-arg]
-        if part.starts_line is not None:
-            is_here = part.starts_line == line
-        if is_here and part.argrepr.startswith('counter: '):
-            has_count = True
-            if part.argrepr != 'counter: 0':
-                return True
-        elif is_here and part.opname in _ADAPTED:
-            return True
-    return False if has_count else None
-
-
-#: names of instructions that Python 3.11 puts in the place of general ones after a run
-_ADAPTED = frozenset(name for names in getattr(opcode, '_specializations', {}).values() for name in names
-                     if '__' not in name and not name.endswith(('_ADAPTIVE', '_QUICK')))
 
 
 def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:

@@ -19,7 +19,7 @@ import {
 import { fileAndLine, placeText } from '../text/pathText.js';
 import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
 import { named } from '../text/names.js';
-import { byteText, countText, estimateText, signedByteText } from '../text/numberText.js';
+import { byteText, countText, estimate, signedByteText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
@@ -98,16 +98,18 @@ const PRECISE = 0.01;
 function forecastText({ forecast }: RunReport): string {
   if (forecast === null) return '';
   const { stepsToOom, low, high, capacityBytes } = forecast;
-  const about = estimateText(stepsToOom);
   const device = byteText(capacityBytes);
-  if (stepsToOom === 1) return t('Out of memory in about 1 step on a device of {0}.', device);
-  return high - low <= PRECISE * stepsToOom
-    ? t('Out of memory in about {0} steps on a device of {1}.', about, device)
+  const [about, least, most] = [stepsToOom, low, high].map(estimate);
+  return stepsToOom === 1 || high - low <= PRECISE * stepsToOom
+    ? tCount(
+        about,
+        'Out of memory in about 1 step on a device of {1}.',
+        'Out of memory in about {0} steps on a device of {1}.',
+        device,
+      )
     : t(
         'Out of memory in about {0} steps ({1} to {2}) on a device of {3}.',
-        about,
-        estimateText(low),
-        estimateText(high),
+        ...[about, least, most].map(countText),
         device,
       );
 }

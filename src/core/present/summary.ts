@@ -1,12 +1,11 @@
 /** What the status bar and a notification say of a run. */
-import { estimateText } from '../text/numberText.js';
+import { countText, estimate } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { listed } from './presented.js';
 
 /** `2 leaks · 35.8 MiB/step · full in 20 steps`. @param stepsLeft null if the device does not fill up */
 export function leaksShort(leaks: number, amount: string, stepsLeft: number | null): string {
-  const full =
-    stepsLeft === null ? null : stepsLeft === 1 ? t('full in 1 step') : t('full in {0} steps', estimateText(stepsLeft));
+  const full = stepsLeft === null ? null : tCount(estimate(stepsLeft), 'full in 1 step', 'full in {0} steps');
   return listed(tCount(leaks, '1 leak', '{0} leaks'), amount, full);
 }
 
@@ -20,5 +19,10 @@ export function leakAlert(name: string, rate: string | null, place: string): str
 export function runningOutAlert(name: string, steps: number, place: string): string {
   return steps === 1
     ? t('The run in {0} will be out of GPU memory in about 1 step: {1} leaks.', name, place)
-    : t('The run in {0} will be out of GPU memory in about {1} steps: {2} leaks.', name, estimateText(steps), place);
+    : t(
+        'The run in {0} will be out of GPU memory in about {1} steps: {2} leaks.',
+        name,
+        countText(estimate(steps)),
+        place,
+      );
 }

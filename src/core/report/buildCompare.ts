@@ -13,7 +13,7 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { getOrAdd } from '../maps.js';
 import { type Flow, followBlocks } from '../runs/flow.js';
 import { patternOf } from '../runs/runNames.js';
-import { groupRuns, type Run, stepOfDigest, whileTraining } from '../runs/runs.js';
+import { groupRuns, type Run, splitAtExit, stepOfDigest } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { boundCompare } from './boundReport.js';
 import { addCells, emptyCell } from './compareCells.js';
@@ -65,7 +65,7 @@ export function compareRuns(
   workspace: ReportWorkspace,
   ignored: readonly IgnoredLeak[] = [],
 ): CompareReport {
-  const [before, after] = [whileTraining(wholeBefore), whileTraining(wholeAfter)];
+  const [before, after] = [splitAtExit(wholeBefore).run, splitAtExit(wholeAfter).run];
   const steps = before.steps.filter((step) => step !== null && after.steps.includes(step));
   const last = steps.at(-1) ?? null;
   const at = (run: Run): SnapshotDigest =>

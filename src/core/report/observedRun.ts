@@ -16,7 +16,7 @@ import { holderName } from '../facts/holderName.js';
 import { type LineOwner, RecordedFacts, type RecordedLine, waitOf } from '../facts/recordedFacts.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
 import { mediansOver } from '../verdict/rate.js';
-import { type Run, whileTraining } from '../runs/runs.js';
+import { type Run, splitAtExit } from '../runs/runs.js';
 import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
 import { getOrAdd } from '../maps.js';
@@ -30,28 +30,17 @@ import { limit } from '../verdict/thresholds.js';
 import { BatchLines } from './batchLines.js';
 import { CycleHolders } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import type {
-  DifferentVersion,
-  HolderReport,
-  ReportFrame,
-  RunSources,
-  SnapshotReport,
-  Statement,
-  StepSource,
-} from './report.js';
+import type { DifferentVersion, HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { RunStatements, SourceFits } from './statement.js';
-import { snapshotReport } from './snapshotReport.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 
 /** Observations of a run, before any verdict. */
 export interface ObservedRun {
   readonly run: Run;
-  /** Snapshots taken when the process ended; not part of the run. */
-  readonly atExit: SnapshotReport[];
-  /** The digests of these snapshots: their traces show what ran after the last step. */
-  readonly exits: readonly SnapshotDigest[];
+  /** Snapshots taken when the process ended, not part of the run. Their traces show what ran after the last step. */
+  readonly exits: Run;
   /** The unit of a step, null if too few snapshots have one. */
   readonly steps: StepSource | null;
   /** The step of each snapshot. */
@@ -122,9 +111,8 @@ export function observeRun(
   lookup: FileLookup,
   others: OtherInputs = NO_OTHERS,
 ): ObservedRun {
-  const run = whileTraining(whole);
+  const { run, exits } = splitAtExit(whole);
   const { snapshots } = run;
-  const exits = run === whole ? [] : whole.snapshots.filter(({ recording }) => recording?.isAtEnd === true);
   const joined = reachesBack(snapshots) ? null : joinTraces(snapshots);
   const { source, at } = stepsOf(run, joined);
   const stacks = stackSeries(snapshots, at, joined, workspace, lookup, new BatchLines(workspace, lookup));
@@ -166,7 +154,6 @@ export function observeRun(
   };
   return {
     run,
-    atExit: exits.map((digest) => snapshotReport(digest, whole.steps[whole.snapshots.indexOf(digest)])),
     exits,
     steps: source,
     at,

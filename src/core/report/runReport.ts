@@ -35,7 +35,7 @@ export function runReport(
   lookup: FileLookup,
   source: SourceEvidence,
 ): RunReport {
-  const { run, at, stacks } = observed;
+  const { run, exits, at, stacks } = observed;
   const { snapshots } = run;
   const rooms = deviceRooms(snapshots, workspace.capacityBytes ?? null);
   const live = categoriesOf(stacks);
@@ -48,7 +48,7 @@ export function runReport(
   );
   const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const peaks = peakReports(snapshots, observed.exits, workspace, lookup, isFound);
+  const peaks = peakReports(snapshots, exits.snapshots, workspace, lookup, isFound);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
     id: run.id,
@@ -59,7 +59,7 @@ export function runReport(
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
-    atExit: observed.atExit,
+    atExit: exits.snapshots.map((digest, i) => snapshotReport(digest, exits.steps[i])),
     verdict,
     process: processFindings(snapshots, lookup),
     forecast: GROWS.has(verdict) ? forecastOf(snapshots, at, rooms) : null,

@@ -69,13 +69,22 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
   return runs.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The run without snapshots from the end of its process, if it has others: the end releases what training does not. */
-export function whileTraining(run: Run): Run {
-  const { snapshots, steps } = run;
-  if (!snapshots.some(({ recording }) => recording?.isAtEnd === true)) return run;
-  const places = snapshots.flatMap(({ recording }, i) => (recording?.isAtEnd === true ? [] : [i]));
-  if (places.length === 0) return run;
-  return { ...run, snapshots: places.map((i) => snapshots[i]), steps: places.map((i) => steps[i]) };
+/**
+ * The run without snapshots from the end of its process, if it has others: the end releases what training does not.
+ * `exits` are those snapshots.
+ */
+export function splitAtExit(whole: Run): { run: Run; exits: Run } {
+  const part = (atEnd: boolean): Run => {
+    const places = [...whole.snapshots.keys()].filter((i) => isAtEnd(whole.snapshots[i]) === atEnd);
+    return { ...whole, snapshots: places.map((i) => whole.snapshots[i]), steps: places.map((i) => whole.steps[i]) };
+  };
+  const [run, exits] = [part(false), part(true)];
+  if (exits.snapshots.length === 0) return { run: whole, exits };
+  return run.snapshots.length > 0 ? { run, exits } : { run: whole, exits: run };
+}
+
+function isAtEnd({ recording }: SnapshotDigest): boolean {
+  return recording?.isAtEnd === true;
 }
 
 /** A page and a pickle of one snapshot are one: the first that was given. */

@@ -25,9 +25,9 @@ export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, signsNow().group);
 }
 
-/** An estimate with three digits: `48,900`. */
-export function estimateText(count: number): string {
-  return countText(Number(count.toPrecision(3)));
+/** An estimate with three significant digits. */
+export function estimate(count: number): number {
+  return Number(count.toPrecision(3));
 }
 
 /** With this many decimals: `52.0`. */
