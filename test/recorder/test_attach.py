@@ -33,6 +33,7 @@ import time
 import torch
 from torch import nn
 
+torch.set_default_device(os.environ.get('ON', 'cpu'))
 torch.manual_seed(0)
 random.seed(0)
 model = nn.Linear(64, 64)
@@ -119,10 +120,23 @@ class AttachTest(Running):
         self.wait_for(lambda: any('step000030' in path for path in self.pickles()))
         self.assertIn('no longer records', self.leakline('detach', running.pid))
         [leak] = leakline.analyze(self.out, root=self.folder).leaks
-        self.assertEqual((leak.file, leak.line, leak.holder, leak.bytes_per_step), ('train.py', 26, 'kept', 512))
+        self.assertEqual((leak.file, leak.line, leak.holder, leak.bytes_per_step), ('train.py', 27, 'kept', 512))
         recorded = self.pickles()
         self.assertEqual(self.end(running), ('', ''))
         self.assertEqual((running.returncode, self.pickles()), (0, recorded))
+
+    @unittest.skipUnless(torch.cuda.is_available(), 'this machine has no GPU')
+    def test_finds_the_leak_on_a_gpu(self):
+        running = self.start(TRAINING, '1000000', ON='cuda')
+        self.leakline('attach', running.pid, '--every', '5', '--out', self.out)
+        self.wait_for(lambda: any('step000030' in path for path in self.pickles()))
+        held = json.loads(self.leakline('holders', running.pid, '--seconds', '60', '--json'))
+        self.assertIn('kept', [row['name'] for row in held['holders']], held)
+        self.assertIn('no longer records', self.leakline('detach', running.pid))
+        if HAS_NODE:
+            [leak] = leakline.analyze(self.out, root=self.folder).leaks
+            self.assertEqual((leak.file, leak.line, leak.holder, leak.bytes_per_step), ('train.py', 27, 'kept', 512))
+        self.assertEqual((self.end(running), running.returncode), (('', ''), 0))
 
     def test_writes_a_snapshot_when_asked(self):
         running = self.start(TRAINING, '1000000')
@@ -237,12 +251,12 @@ class HoldersTest(Running):
         running = self.start(TRAINING.replace("print('ready'", "big = torch.zeros(1000000)\nprint('ready'"), '1000000')
         text = self.leakline('holders', running.pid, '--device', 'cpu', '--seconds', '60')
         self.assertRegex(text.splitlines()[0], r'of CPU memory is live\.$')
-        self.assertRegex(text.splitlines()[1], r'3\.8 MiB  big +\S+train\.py:31$')
+        self.assertRegex(text.splitlines()[1], r'3\.8 MiB  big +\S+train\.py:32$')
         found = json.loads(self.leakline('holders', running.pid, '--device', 'cpu', '--seconds', '60', '--json'))
         self.assertEqual(found['schema'], 'leakline.holders/1')
         rows = {(row['name'], row['kind']): row for row in found['holders']}
         self.assertEqual(rows['model', 'parameter']['bytes'], rows['model', 'gradient']['bytes'])
-        self.assertEqual([rows[key]['line'] for key in (('model', 'parameter'), ('optimizer', 'optimizer'), ('kept', 'global'))], [12, 13, 26])
+        self.assertEqual([rows[key]['line'] for key in (('model', 'parameter'), ('optimizer', 'optimizer'), ('kept', 'global'))], [13, 14, 27])
         sizes = [row['bytes'] for row in found['holders']]
         self.assertEqual(sizes, sorted(sizes, reverse=True))
         self.assertEqual(sum(sizes) + found['omittedBytes'] + found['unheldBytes'], found['bytes'])

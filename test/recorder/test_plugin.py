@@ -1,4 +1,4 @@
-"""The pytest plugin over CPU PyTorch: a suite whose tests have the outcome in their name."""
+"""The pytest plugin over CPU PyTorch, and on a GPU if there is one: a suite whose tests have the outcome in their name."""
 from __future__ import annotations
 
 import importlib.util
@@ -8,12 +8,16 @@ import subprocess
 import sys
 import unittest
 
+import torch
+from test_api import HAS_NODE
+
 SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pytest_suite')
 HAS_PYTEST, HAS_ASYNC, HAS_XDIST, HAS_METRICS = (importlib.util.find_spec(name) is not None for name in ('pytest', 'pytest_asyncio', 'xdist', 'torchmetrics'))
 LEAKS = 11 if HAS_ASYNC else 10
 
 
 @unittest.skipUnless(HAS_PYTEST, 'this Python has no pytest')
+@unittest.skipUnless(HAS_NODE, 'no Node.js, or no built command line')
 class PluginTest(unittest.TestCase):
     def run_suite(self, *options, env=None):
         asynchronous = ['--asyncio-mode=auto'] if HAS_ASYNC else ['--deselect', 'test_training.py::test_leaks_async']
@@ -39,6 +43,13 @@ class PluginTest(unittest.TestCase):
         self.assertIn('5 steps prove no leak of GPU memory: take 16 or more', printed)
         self.assertIn("or 'growing': per_step=0, steps='30', warmup=3, fail_on='leak'", printed)
         self.assertNotRegex(printed, r'(?m)^\S*pytest_plugin\.py:\d+')
+
+    @unittest.skipUnless(torch.cuda.is_available(), 'this machine has no GPU')
+    def test_fails_what_leaks_on_a_gpu(self):
+        printed, ended = self.run_suite('--leakline=auto')
+        self.assert_as_named(printed, ended)
+        self.assertRegex(printed, r'test_training\.py:37: Leaks 125 KiB/step \(4\.[89] MiB so far\), held by TestCache\.seen')
+        self.assertNotIn('model of the CUDA allocator', printed)
 
     @unittest.skipUnless(HAS_XDIST, 'this Python has no pytest-xdist')
     def test_in_processes_of_xdist(self):
