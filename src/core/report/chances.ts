@@ -1,7 +1,6 @@
 import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { Knowledge, LineFeatures } from '../verdict/features.js';
-import { limit } from '../verdict/thresholds.js';
 import type { ObservedLine } from './observedRun.js';
 import type { HolderReport } from './report.js';
 
@@ -44,7 +43,7 @@ export function featuresOf(
     shape: line.shape,
     isInCycle: line.isInCycle,
     isAccumulating: line.isAccumulating,
-    isCollectedInTime: seen?.usualFreedAge != null && seen.usualFreedAge <= limit('garbageSteps'),
+    isMinorGarbage: line.isMinorGarbage,
     custody: line.custody,
     survivors: seen?.survivors ?? 0,
     births: seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null,

@@ -63,6 +63,8 @@ export interface ObservedLine {
   readonly confidence: number;
   /** The recorder or the cycle detector saw a reference cycle hold the memory. */
   readonly isInCycle: boolean;
+  /** Garbage is little, or waits for a few steps only until it is freed. */
+  readonly isMinorGarbage: boolean;
   /** The recorder saw garbage of many steps wait in the cycle. */
   readonly isAccumulating: boolean;
   /** Evidence of the traces on the stacks of that shape. */
@@ -212,6 +214,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   const held = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
   const isCycle = isInCycle && (shape === 'cycle' || shape === 'periodic' || isAccumulating);
   const seen = seenOf(deciding);
+  const isInTime = seen?.usualFreedAge != null && seen.usualFreedAge <= limit('garbageSteps');
   const loops = shape === 'lasting' ? known.chances().loops(live) : null;
   const births = seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null;
   return {
@@ -220,6 +223,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     shape,
     confidence: Math.max(0, ...deciding.map((stack) => stack.shape.confidence)),
     isInCycle,
+    isMinorGarbage: isInTime || !isMuch,
     isAccumulating,
     seen,
     series,

@@ -43,8 +43,8 @@ export interface LineFeatures {
   readonly isInCycle: boolean;
   /** The recorder saw garbage of many steps wait in the cycle. */
   readonly isAccumulating: boolean;
-  /** Garbage waits for a few steps only until it is freed. */
-  readonly isCollectedInTime: boolean;
+  /** Garbage is little, or waits for a few steps only until it is freed. */
+  readonly isMinorGarbage: boolean;
   /** Blocks alive at the end. */
   readonly survivors: number;
   /** Steps that allocated survivors, and all steps; null without lifetimes. */

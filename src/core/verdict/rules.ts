@@ -13,13 +13,13 @@ import { stopped } from './rules/lifetimes/stopped.js';
 import { survivorsBecomeRarer } from './rules/lifetimes/survivorsBecomeRarer.js';
 import { survivorsKeepComing } from './rules/lifetimes/survivorsKeepComing.js';
 import { bounded } from './rules/lines/bounded.js';
-import { collectedInTime } from './rules/lines/collectedInTime.js';
 import { collectorFreesIt } from './rules/lines/collectorFreesIt.js';
 import { endless } from './rules/lines/endless.js';
 import { full } from './rules/lines/full.js';
 import { garbageGrows } from './rules/lines/garbageGrows.js';
 import { garbageWaits } from './rules/lines/garbageWaits.js';
 import { longerInputs } from './rules/lines/longerInputs.js';
+import { minorGarbage } from './rules/lines/minorGarbage.js';
 import { network } from './rules/lines/network.js';
 import { noHolder } from './rules/lines/noHolder.js';
 import { notLasting } from './rules/lines/notLasting.js';
@@ -76,7 +76,7 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
 /** The verdict of a line. Those before `notLasting` are about cycles, those after it about lasting growth. */
 export const LINE_RULES: readonly LineRule[] = [
   collectorFreesIt,
-  collectedInTime,
+  minorGarbage,
   garbageWaits,
   notLasting,
   provedBefore,

@@ -9,7 +9,7 @@ const LASTING: LineFeatures = {
   shape: 'lasting',
   isInCycle: false,
   isAccumulating: false,
-  isCollectedInTime: false,
+  isMinorGarbage: false,
   custody: null,
   survivors: 40,
   births: { steps: 40, of: 40 },
@@ -48,7 +48,7 @@ const RETAINED: Custody = {
 /** By rule: what makes it decide, and the verdict. */
 const CASES: Record<string, [Partial<LineFeatures>, string]> = {
   collectorFreesIt: [{ shape: 'periodic', isInCycle: true }, 'cycle'],
-  collectedInTime: [{ shape: 'cycle', isInCycle: true, isCollectedInTime: true }, 'periodic'],
+  minorGarbage: [{ shape: 'cycle', isInCycle: true, isMinorGarbage: true }, 'periodic'],
   garbageWaits: [{ shape: 'plateau', isAccumulating: true }, 'cycle'],
   notLasting: [{ shape: 'plateau', knowledge: 'nothing' }, 'plateau'],
   provedBefore: [{ wasProved: true, chances: [chance('pending')] }, 'leak'],

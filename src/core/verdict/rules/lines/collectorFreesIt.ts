@@ -4,7 +4,7 @@ import type { LineRule } from '../../rule.js';
 export const collectorFreesIt: LineRule = {
   name: 'collectorFreesIt',
   seen: 'Memory drops repeatedly, and the recorder or the cycle detector found a reference cycle that holds it.',
-  holds: ({ shape, isInCycle, isCollectedInTime }) => shape === 'periodic' && isInCycle && !isCollectedInTime,
+  holds: ({ shape, isInCycle, isMinorGarbage }) => shape === 'periodic' && isInCycle && !isMinorGarbage,
   verdict: 'cycle',
   thresholds: ['garbageSteps'],
   reason: () => [],
