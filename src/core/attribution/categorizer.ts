@@ -2,7 +2,9 @@ import { Action, EMPTY_STACK, NO_STACK, type Snapshot } from '../model/snapshot.
 import type { Bytes, StackId } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 import { MarkCount } from '../model/markCount.js';
+import { getOrAdd } from '../maps.js';
 import { CategoryCode } from './category.js';
+import { CUBLAS_WORKSPACE, HOPPER_WORKSPACE } from '../model/cublasWorkspace.js';
 import { freeStacks } from './lifetimes.js';
 import { OlderMemory } from './olderMemory.js';
 import { requestedSizes } from './requestedSizes.js';
@@ -38,6 +40,8 @@ interface Lived {
 /** How a stack's allocations ended, one entry per stack. */
 interface Habits {
   rows: Uint32Array;
+  /** Allocations that are still live at the end. */
+  survivors: Uint32Array;
   /** Forward passes, or parts of one, before which the stack allocated. */
   rounds: Uint32Array;
   /** Allocations that a backward pass freed; for a marked stack, 1 means one or more. */
@@ -58,6 +62,7 @@ export class Categorizer {
   /** Rows of memory that is older than the trace. */
   readonly olderRows: readonly number[];
   private readonly copies: WeightCopies;
+  private readonly workspaces: ReadonlySet<number>;
   private known: OlderMemory | null = null;
   /** Allocations that the forward pass makes. */
   private readonly forwards: MarkCount;
@@ -86,6 +91,7 @@ export class Categorizer {
     this.olderRows = older;
     this.asked = requestedSizes(snapshot, history);
     this.copies = weightCopies(snapshot, history, roles, this.asked);
+    this.workspaces = this.findWorkspaces();
   }
 
   /** True if the trace shows a backward pass. */
@@ -113,6 +119,23 @@ export class Categorizer {
 
   of(lived: Lived): CategoryCode {
     return this.byProfiler(lived.birth) ?? this.inferred(lived);
+  }
+
+  /**
+   * Rows of cuBLAS's workspaces in stacks of Python alone: the first product of a thread allocates one beside its result,
+   * and the results are freed.
+   */
+  private findWorkspaces(): Set<number> {
+    const { death, stack, count } = this.history.allocations;
+    const { rows, survivors } = this.habits;
+    const found = new Map<StackId, number[]>();
+    for (let row = 0; row < count; row++) {
+      const size = this.asked(row);
+      if (size !== CUBLAS_WORKSPACE && size !== HOPPER_WORKSPACE) continue;
+      const isHeld = death[row] >= this.history.trace.count && stack[row] > EMPTY_STACK;
+      if (isHeld && rows[stack[row]] > survivors[stack[row]]) getOrAdd(found, stack[row], () => []).push(row);
+    }
+    return new Set([...found.values()].filter((alone) => alone.length === 1).flat());
   }
 
   /** False if no allocation of a stack can be a gradient. */
@@ -175,6 +198,7 @@ export class Categorizer {
       case StackRole.Optimizer:
         return this.isOptimizerState(lived) ? CategoryCode.OptimizerState : CategoryCode.Workspace;
       case StackRole.Forward:
+        if (this.workspaces.has(lived.row)) return CategoryCode.Workspace;
         return this.isOfOnePass(lived) ? CategoryCode.Activations : CategoryCode.Other;
       case StackRole.ModuleInit:
         return this.isForEver(lived) ? CategoryCode.Parameters : CategoryCode.Other;
@@ -198,6 +222,7 @@ export class Categorizer {
 
   /** A line of the user's own, outside of every module. */
   private ofUnmarked(lived: Lived): CategoryCode {
+    if (this.workspaces.has(lived.row)) return CategoryCode.Workspace;
     if (lived.birth < 0) return lived.stack <= EMPTY_STACK ? this.older.categoryOf(lived.row) : CategoryCode.Other;
     const { rows, rounds, freedInBackward } = this.habits;
     if (this.isFreedInBackward(lived.death)) return CategoryCode.Activations;
@@ -240,6 +265,7 @@ export class Categorizer {
     const starts = this.steps?.starts ?? [];
     const stacks = this.snapshot.stacks.count;
     const rows = new Uint32Array(stacks);
+    const survivors = new Uint32Array(stacks);
     const rounds = new Uint32Array(stacks);
     const freedInBackward = new Uint32Array(stacks);
     const freedBeforeForward = new Uint32Array(stacks);
@@ -266,6 +292,7 @@ export class Categorizer {
       while (step < starts.length && starts[step] <= birth) step++;
       if (death >= end) {
         longLived.push(row);
+        survivors[stack]++;
         if (lastSurvivorStep[stack] !== step) survivorSteps[stack]++;
         lastSurvivorStep[stack] = step;
         continue;
@@ -278,7 +305,7 @@ export class Categorizer {
       longLived.push(row);
       longestFreedAge[stack] = Math.max(longestFreedAge[stack], this.stepOf(death) - step);
     }
-    return { rows, rounds, freedInBackward, freedBeforeForward, longestFreedAge, survivorSteps };
+    return { rows, survivors, rounds, freedInBackward, freedBeforeForward, longestFreedAge, survivorSteps };
   }
 
   private stepOf(ordinal: number): number {

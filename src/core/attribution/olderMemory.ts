@@ -3,6 +3,7 @@ import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import { getOrAdd } from '../maps.js';
 import { CategoryCode } from './category.js';
+import { CUBLAS_WORKSPACE, HOPPER_WORKSPACE } from '../model/cublasWorkspace.js';
 import type { EqualBlocks } from './equalBlocks.js';
 import { freeStacks } from './lifetimes.js';
 import type { WeightCopies } from './weightCopies.js';
@@ -57,8 +58,6 @@ const OF_TRAINING: ReadonlySet<CategoryCode> = new Set([CategoryCode.Gradients, 
 const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, CategoryCode.WeightCopies]);
 /** Share of older memory that a pass before must make up to be recognized. */
 const MIN_PASS_SHARE = 0.5;
-/** `CUBLAS_WORKSPACE_CONFIG=:4096:2:16:8`, PyTorch's default. */
-const CUBLAS_WORKSPACE: Bytes = 8_519_680;
 /** Maximum number of sizes that are named. */
 const MAX_SIZES = 4;
 /** Fewer layers than this share a factor by chance; so few blocks are not of layers (embedding and head). */
@@ -155,6 +154,17 @@ export class OlderMemory {
       if (this.matches(others, weights)) this.assign(others, weights, CategoryCode.Gradients);
     }
     this.classifyPass(freed.filter((row) => !this.codes.has(row)));
+    this.classifyHopper(held);
+  }
+
+  /** A weight of the size of a workspace would have a gradient of this size. */
+  private classifyHopper(held: readonly number[]): void {
+    const gradients = this.gradientSizes();
+    if (gradients.size === 0 || gradients.has(HOPPER_WORKSPACE)) return;
+    for (const row of held) {
+      if (!this.codes.has(row) && this.younger.asked(row) === HOPPER_WORKSPACE)
+        this.codes.set(row, CategoryCode.Workspace);
+    }
   }
 
   /** How many weights of each size there are, by the first evidence whose sizes the held memory has. */

@@ -3,16 +3,37 @@
  * parts: memory older than the recording, and memory without a stack for another reason.
  */
 import { BUCKETS, type Bucket } from '../attribution/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
 import { addCells } from './compareCells.js';
 import type { Buckets, CompareCell, CompareReport } from './report.js';
 
-/** Memory without a stack counts as older memory, and is listed beside it. */
-export function reportBuckets({ library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>): {
-  buckets: Buckets;
-  noStack: Bytes;
-} {
-  return { buckets: { library, beforeRecording: beforeRecording + noStack }, noStack };
+/**
+ * Memory without a stack counts as older memory, and is listed beside it.
+ * @param mostOlder maximum number of bytes that are older than the recording, see {@link mostOlderBytes}
+ */
+export function reportBuckets(
+  { library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>,
+  mostOlder: Bytes,
+): { buckets: Buckets; noStack: Bytes } {
+  const older = Math.min(beforeRecording, mostOlder);
+  return {
+    buckets: { library, beforeRecording: beforeRecording + noStack },
+    noStack: noStack + beforeRecording - older,
+  };
+}
+
+/**
+ * Memory that is older than the recording only becomes less, so a run has at most what any of its snapshots shows.
+ * Where the history is cleared at each snapshot, later ones show more: what autograd's threads have allocated before.
+ */
+export function mostOlderBytes(snapshots: readonly SnapshotDigest[]): Bytes {
+  const shown = snapshots.map(({ groups }) =>
+    groups
+      .filter(({ frames, forwardFrames }) => frames.length + forwardFrames.length === 0)
+      .reduce((sum, { stackless, liveBytes }) => sum + (stackless === 'beforeRecording' ? liveBytes : 0), 0),
+  );
+  return Math.min(...shown);
 }
 
 /** Parts that hold anything: they add up. */

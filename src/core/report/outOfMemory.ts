@@ -1,21 +1,19 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DeviceRoom } from './deviceRoom.js';
-import { ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
+import { ownerOf } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
-import { peakReport } from './peakReport.js';
+import { peakReport, type PeakContext } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
 import type { OutOfMemoryReport, ReportFrame } from './report.js';
-import type { ReportWorkspace } from './reportWorkspace.js';
 
 /** The failed allocations of the latest trace that has any. */
 export function outOfMemory(
   snapshots: readonly SnapshotDigest[],
-  workspace: ReportWorkspace,
-  lookup: FileLookup,
   rooms: readonly DeviceRoom[],
-  isFinding: (line: OwnerLine) => boolean,
+  context: PeakContext,
 ): OutOfMemoryReport[] {
+  const { lookup } = context;
   const digest = snapshots.findLast(({ failures }) => failures.length > 0);
   if (digest === undefined) return [];
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
@@ -37,7 +35,7 @@ export function outOfMemory(
         largestFreeBytes: known?.largestFreeBytes ?? null,
         replayed: known?.replayed ?? null,
         withoutLeaks: null,
-        held: known === undefined ? null : peakReport(digest, known.held, workspace, lookup, isFinding),
+        held: known === undefined ? null : peakReport(digest, known.held, context),
       };
     }),
   );

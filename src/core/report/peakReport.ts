@@ -32,7 +32,14 @@ const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 const MAX_LINES = 5000;
 
 /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
-type IsFinding = (line: OwnerLine) => boolean;
+/** What the report on a run knows beside the peak. */
+export interface PeakContext {
+  readonly workspace: ReportWorkspace;
+  readonly lookup: FileLookup;
+  readonly isFinding: (line: OwnerLine) => boolean;
+  /** Maximum number of bytes that are older than the recording. */
+  readonly mostOlder: Bytes;
+}
 
 /**
  * Who held the memory at each device's peak in a run's last trace, that of most bytes first. What ran after the last
@@ -43,9 +50,7 @@ type IsFinding = (line: OwnerLine) => boolean;
 export function peakReports(
   snapshots: readonly SnapshotDigest[],
   exits: readonly SnapshotDigest[],
-  workspace: ReportWorkspace,
-  lookup: FileLookup,
-  isFinding: IsFinding,
+  context: PeakContext,
 ): PeakReport[] {
   const last = snapshots.findLast(({ peaks }) => peaks.length > 0);
   const highest = new Map<number, { digest: SnapshotDigest; peak: DigestPeak }>();
@@ -55,16 +60,14 @@ export function peakReports(
       if (before === undefined || peak.liveBytes > before.peak.liveBytes) highest.set(peak.device, { digest, peak });
     }
   }
-  return [...highest.values()].map(({ digest, peak }) => peakReport(digest, peak, workspace, lookup, isFinding));
+  return [...highest.values()].map(({ digest, peak }) => peakReport(digest, peak, context));
 }
 
 /** Who held the memory of a device at a moment. */
 export function peakReport(
   digest: SnapshotDigest,
   peak: DigestPeak,
-  workspace: ReportWorkspace,
-  lookup: FileLookup,
-  isFinding: IsFinding,
+  { workspace, lookup, isFinding, mostOlder }: PeakContext,
 ): PeakReport {
   const batches = new BatchLines(workspace, lookup);
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
@@ -123,7 +126,7 @@ export function peakReport(
     isTruncated: hasLostEvents(digest.warnings, peak.device),
     lines: held.map((line) => peakLine(line, peak.liveBytes, heldBy)),
     otherLines: { lines: others.length, bytes: sum(others, bytesOf), blocks: sum(others, blocksOf) },
-    ...reportBuckets(buckets),
+    ...reportBuckets(buckets, mostOlder),
     libraries: [...libraries.values()].sort((a, b) => b.bytes - a.bytes),
     older,
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),

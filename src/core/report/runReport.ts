@@ -8,7 +8,7 @@ import { judge, type Judged } from '../verdict/judge.js';
 import type { KnownBound } from '../facts/evidence.js';
 import { GROWS, runVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
-import { reportBuckets } from './bucketParts.js';
+import { mostOlderBytes, reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, widest, forecastOf, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
@@ -48,7 +48,8 @@ export function runReport(
   );
   const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const peaks = peakReports(snapshots, exits.snapshots, workspace, lookup, isFound);
+  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(snapshots) };
+  const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
     id: run.id,
@@ -66,7 +67,7 @@ export function runReport(
     sources: observed.sources,
     lines,
     otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },
-    ...reportBuckets(observed.buckets),
+    ...reportBuckets(observed.buckets, context.mostOlder),
     categories: CATEGORIES.map((category, i) => ({
       category,
       liveBytes: live[i],
@@ -75,7 +76,7 @@ export function runReport(
     peak,
     peaks,
     scopes: [...(snapshots.findLast(({ peaks: traced }) => traced.length > 0)?.scopes ?? [])],
-    outOfMemory: outOfMemory(snapshots, workspace, lookup, rooms, isFound),
+    outOfMemory: outOfMemory(snapshots, rooms, context),
   };
 }
 
