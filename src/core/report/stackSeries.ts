@@ -1,6 +1,7 @@
 import { CATEGORIES } from '../attribution/category.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import { eachStackTotal } from '../digest/digestFacts.js';
+import type { LiveGroup } from '../digest/liveGroups.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -61,10 +62,11 @@ export function stackSeries(
     });
   });
   const last = snapshots[snapshots.length - 1];
+  const usual = amountsOfTrace(snapshots);
   for (const group of last.groups) {
     const stack = seriesOf(stackKey(last, group));
     stack.equal = group.equal;
-    const settled = batches.settleAll(group.categories, stack.frames);
+    const settled = batches.settleAll(codesOf(group, usual.get(keyOfAll(last, group))), stack.frames);
     if (stack.categories === NO_BYTES) stack.categories = settled;
     else settled.forEach((bytes, category) => (stack.categories[category] += bytes));
   }
@@ -86,6 +88,37 @@ export function stackSeries(
     });
   }
   return [...stacks.values()];
+}
+
+/** Live memory by stack, where the last trace ends; empty if the last snapshot has one: its own categories are better. */
+function amountsOfTrace(snapshots: readonly SnapshotDigest[]): Map<StackKey | null, StackAmounts> {
+  const amounts = new Map<StackKey | null, StackAmounts>();
+  const traced = snapshots.findLast(({ eventCount }) => eventCount > 0);
+  if (traced === undefined || traced === snapshots.at(-1)) return amounts;
+  for (const group of traced.groups) {
+    const key = keyOfAll(traced, group);
+    const sum = amounts.get(key);
+    amounts.set(key, {
+      liveBytes: group.liveBytes + (sum?.liveBytes ?? 0),
+      categories: group.categories.map((bytes, code) => bytes + (sum?.categories[code] ?? 0)),
+    });
+  }
+  return amounts;
+}
+
+type StackAmounts = Pick<LiveGroup, 'liveBytes' | 'categories'>;
+
+/** The key of a stack, null for all memory without one: only a trace shows what of it is older than the recording. */
+function keyOfAll(digest: SnapshotDigest, group: LiveGroup): StackKey | null {
+  return group.frames.length + group.forwardFrames.length === 0 ? null : stackKey(digest, group);
+}
+
+/** The bytes of a group by code. Without a trace, frames alone say little: an earlier snapshot knew the lifetimes, too. */
+function codesOf(group: LiveGroup, usual: StackAmounts | undefined): Float64Array {
+  if (usual === undefined) return group.categories;
+  if (usual.liveBytes === group.liveBytes) return usual.categories;
+  const code = usual.categories.indexOf(usual.liveBytes);
+  return code < 0 ? group.categories : new Float64Array(group.categories.length).fill(group.liveBytes, code, code + 1);
 }
 
 /** Shared by all stacks until they have their own: there may be 100,000. */
