@@ -8,7 +8,7 @@ import contextlib
 import inspect
 import sys
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol, Set, Tuple
 
 import torch
 
@@ -128,7 +128,7 @@ class CudaMemory:
         self._programs.stop()
 
     def snapshot(self, traces: bool) -> Dict[str, Any]:
-        with _every_pool():
+        with _every_pool(), without_inductor():
             return self._snapshot(traces)
 
     def _snapshot(self, traces: bool) -> Dict[str, Any]:
@@ -193,6 +193,33 @@ def _every_pool() -> Iterator[None]:
         yield
     finally:
         del outside
+
+
+@contextlib.contextmanager
+def without_inductor() -> Iterator[None]:
+    """To name compiled code, torch looks for its compiler in each snapshot, and imports it: that takes up to 6 s. Where it
+    is not imported, no code is compiled, so this thread finds none.
+    """
+    lazy = getattr(torch, '_lazy_modules', None)
+    if 'torch._inductor' in sys.modules or not isinstance(lazy, set):
+        yield
+        return
+    torch._lazy_modules = _LazyModules(lazy, threading.get_ident())    # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        torch._lazy_modules = lazy    # type: ignore[attr-defined]
+
+
+class _LazyModules(Set[str]):
+    """The modules that torch imports when they are asked for, for all threads but one without its compiler."""
+
+    def __init__(self, modules: Set[str], thread: int) -> None:
+        super().__init__(modules)
+        self._thread = thread
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) and not (name == '_inductor' and threading.get_ident() == self._thread)
 
 
 def _has_fx_traces() -> bool:

@@ -407,6 +407,31 @@ def step(number):
             gc.enable()
 
 
+class SnapshotTest(unittest.TestCase):
+    PROGRAM = '''
+import sys
+import threading
+import torch
+from leakline_recorder.memory import without_inductor
+
+with without_inductor():
+    traceback = torch._C._profiler.gather_traceback(True, False, False)
+    assert torch._C._profiler.symbolize_tracebacks([traceback])[0][0]['name'] == '<module>'
+    assert 'torch._inductor' not in sys.modules
+    others = threading.Thread(target=lambda: torch._inductor)
+    others.start()
+    others.join()
+    assert 'torch._inductor' in sys.modules
+with without_inductor():
+    torch._inductor
+assert type(torch._lazy_modules) is set
+'''
+
+    def test_imports_no_compiler(self):
+        done = subprocess.run([sys.executable, '-c', self.PROGRAM], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+
+
 class SpawnedTest(unittest.TestCase):
     """Real processes and a real process group. What a program's first use of CUDA would call is called by the program."""
 
