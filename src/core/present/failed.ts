@@ -85,9 +85,10 @@ export function causeText(failure: OutOfMemoryReport): string | null {
   // Then there was one piece.
   const isContradicted = kind === 'fragmentation' && largestFreeBytes !== null && largestFreeBytes >= askedBytes;
   if (isContradicted || kind === 'incomplete') return null;
-  return causeTexts(numbers, judgement)
-    .filter((text) => text !== '')
-    .join(' ');
+  // A message shows a limit, a recording does not.
+  const limit =
+    kind === 'deviceHasRoom' ? t('The program may set a limit, such as with `set_per_process_memory_fraction`.') : '';
+  return [...causeTexts(numbers, judgement), limit].filter((text) => text !== '').join(' ');
 }
 
 /** Whether another setting of the allocator would have avoided a failure; null if unknown. @param code makes a code span */
@@ -96,7 +97,7 @@ export function replayedFailureText({ replayed }: OutOfMemoryReport, code = asIt
   const { setting, leftBytes, shortBytes, isEstimate } = replayed;
   const about = (bytes: number): string => (isEstimate ? t('about {0}', byteText(bytes)) : byteText(bytes));
   if (setting !== null && leftBytes !== null)
-    return t('With {0} it would have fit with {1} left (replayed).', code(setting), about(leftBytes));
+    return t('With {0}, this request would have fit with {1} left (replayed).', code(setting), about(leftBytes));
   if (shortBytes === null) return null;
   return t('No allocator setting that was replayed would have avoided it: {0} short at best.', about(shortBytes));
 }

@@ -132,7 +132,7 @@ describe('An allocation that failed', () => {
     };
     assert.equal(
       replayedFailureText(await withHoles(110, 50)),
-      'With expandable_segments:True it would have fit with 10.0 MiB left (replayed).',
+      'With expandable_segments:True, this request would have fit with 10.0 MiB left (replayed).',
     );
     // 42 MiB live and 70 MiB more need 112 MiB, which pages of 20 MiB hold in 120.
     const { replayed } = await withHoles(110, 70);
