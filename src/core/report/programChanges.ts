@@ -130,12 +130,13 @@ function checkpointChange(
   const { allocations, trace } = history;
   const { birth, death, stack, bytes } = allocations;
   const callers = moduleCallers(snapshot);
+  const placeOf = pythonPlaces(snapshot);
   const rowsOf = new Map<FrameId, number[]>();
   for (const row of kept) for (const frame of callers(stack[row])) getOrAdd(rowsOf, frame, () => []).push(row);
   const atPeak = new Set(liveRows(history, history.peak));
   let best: { frame: FrameId; calls: number[][]; saved: Bytes } | null = null;
   for (const [frame, rows] of rowsOf) {
-    const calls = callsOf(rows, stack);
+    const calls = callsOf(rows, (row) => placeOf(stack[row]));
     const live = calls
       .map((call) => call.slice(0, -1).reduce((sum, row) => sum + (atPeak.has(row) ? bytes[row] : 0), 0))
       .filter((held) => held > 0);
@@ -183,15 +184,31 @@ function moduleCallers({ stacks, frames, strings }: Snapshot): (stack: StackId) 
     });
 }
 
-/** Rows by the call that allocates them: each call begins with the same stack. */
-function callsOf(rows: readonly number[], stack: ArrayLike<number>): number[][] {
+/** Rows by the call that allocates them: each call begins in the same place of the Python source. */
+function callsOf(rows: readonly number[], placeOf: (row: number) => string): number[][] {
   const calls: number[][] = [];
   const [first] = rows;
+  let isBegun = false;
   for (const row of rows) {
-    if (stack[row] === stack[first]) calls.push([]);
+    const begins = placeOf(row) === placeOf(first);
+    // One operation may allocate several times.
+    if (begins && !isBegun) calls.push([]);
+    isBegun = begins;
     calls[calls.length - 1].push(row);
   }
   return calls;
+}
+
+/** A key of the Python frames of a stack: native frames differ where the first call prepares something. */
+function pythonPlaces({ stacks, frames, strings }: Snapshot): (stack: StackId) => string {
+  const known = new Map<StackId, string>();
+  return (stack) =>
+    getOrAdd(known, stack, () =>
+      stacks.frames
+        .subarray(stacks.offset[stack], stacks.offset[stack + 1])
+        .filter((frame) => recordedKind(strings.text(frames.file[frame])) !== 'native')
+        .join(),
+    );
 }
 
 /**
