@@ -69,7 +69,7 @@ export function programChanges(
     const without = leakedBefore(snapshot, history, event, leaking, steps, lookup);
     if (without.includes(1)) changes.push({ kind: 'leaks', at: null, change: { without } });
   }
-  if (steps !== null) changes.push({ kind: 'emptyCache', at: null, change: { emptiedBefore: steps.starts } });
+  if (steps !== null) changes.push({ kind: 'emptyCache', at: null, change: { emptiedBefore: betweenSteps(snapshot, history, steps, roles) } });
   const freedBefore = freedAfterStep(snapshot, history, roles, gradients);
   if (freedBefore.size > 0) changes.push({ kind: 'gradients', at: null, change: { freedBefore } });
   if (copies.includes(1)) changes.push({ kind: 'weightCopies', at: null, change: { without: copies } });
@@ -77,6 +77,24 @@ export function programChanges(
   const checkpoint = checkpointChange(snapshot, history, kept, lookup);
   if (checkpoint !== null) changes.push(checkpoint);
   return changes;
+}
+
+/** The first allocation of each step that is not the optimizer's: by then, what follows its step is freed. */
+function betweenSteps(
+  { events }: Snapshot,
+  { trace, allocations: { birth, count } }: TraceHistory,
+  { starts }: Steps,
+  roles: StackRoles,
+): number[] {
+  const isOfOptimizer = (row: number): boolean =>
+    roles.of(events.stack[trace.first + birth[row]]) === StackRole.Optimizer;
+  const found = new Set<number>();
+  for (const start of starts) {
+    let row = countUpTo(birth, start - 1);
+    while (row < count && isOfOptimizer(row)) row++;
+    if (row < count) found.add(birth[row]);
+  }
+  return [...found];
 }
 
 /** Whether a stack is that of an optimizer that works on all tensors at once. */
