@@ -33,12 +33,12 @@ export interface RecordedProgram {
 export const PLANTED = join(import.meta.dirname, '../test/fixtures/planted');
 
 /** Every planted program that is recorded, with its folder of snapshots. */
-export function recordedPrograms(folder: string): RecordedProgram[] {
+export function recordedPrograms(folder: string, recordings = join(folder, 'recordings')): RecordedProgram[] {
   const path = join(folder, 'planted.json');
   if (!existsSync(path)) return [];
   const { programs } = JSON.parse(readFileSync(path, 'utf8')) as { programs: PlantedProgram[] };
   return programs.flatMap((program) => {
-    const snapshots = join(folder, 'recordings', program.name);
+    const snapshots = join(recordings, program.name);
     return existsSync(snapshots) ? [{ program, snapshots }] : [];
   });
 }

@@ -29,7 +29,7 @@ class Options:
     max_entries: int = 200_000     #: events that the allocator's ring buffer holds
     stacks: str = 'python'         #: 'python' or 'all'; with C++ frames, each snapshot takes minutes
     holders: bool = True           #: find the objects that hold old tensors, at full snapshots
-    holders_seconds: float = 5.0   #: maximum number of seconds for one such search
+    holders_seconds: float = 5.0   #: seconds for one such search; one that needs more doubles them for the next, up to four times
     step: str = ''                 #: count each call of MODULE:FUNCTION as a step; or vllm, sglang, comfyui, generate, diffusers
     min_age: int = 2               #: steps after which a tensor counts as old
     ranks: str = ''                #: ranks with full snapshots, such as 0,8-15,*/8; '' for all; all others write light ones only

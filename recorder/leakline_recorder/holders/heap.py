@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 import sys
 import types
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence, Union
 
 import torch
 
@@ -19,7 +19,7 @@ _NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, 
                            types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
 _FOLLOWED = frozenset(map(id, (types.FunctionType, types.MethodType, types.ModuleType)))
 #: With more objects than this, objects that cannot lead to a tensor are left out, such as a data set's rows
-MANY = 200_000
+MANY = 1_000_000
 ROW = 64    # parts of such a row at most
 SLICE = 1 << 16
 
@@ -30,33 +30,44 @@ class Heap:
     def __init__(self, deadline: Deadline) -> None:
         self.objects: List[Any] = gc.get_objects()
         self.complete = True
-        self._parents: Dict[int, List[int]] = {}
+        self._parents: Dict[int, Union[int, List[int]]] = {}    # most have one, which needs no list
         self._indices: Dict[int, int] = {}    # by identity, made when first needed
         own, are_many = id(self.objects), len(self.objects) > MANY
+        are_modules: Dict[int, bool] = {}    # by the identity of the class
         for index, holder in enumerate(self.objects):
             if not index & 0x3FF and deadline.passed():
                 self.complete = False
                 break
-            children = _referents(holder)
+            kind = id(type(holder))
+            is_module = are_modules.get(kind)
+            if is_module is None:
+                is_module = are_modules[kind] = is_a(holder, types.ModuleType)
+            children = _referents(holder) if is_module else gc.get_referents(holder)
+            if len(children) <= SLICE:
+                self._note(index, children, own, are_many)
+                continue
             for start in range(0, len(children), SLICE):
-                if start and deadline.passed():
+                if deadline.passed():
                     self.complete = False
                     break
-                self._note(index, children if len(children) <= SLICE else children[start:start + SLICE], own, are_many)
+                self._note(index, children[start:start + SLICE], own, are_many)
 
     def _note(self, index: int, children: List[Any], own: int, are_many: bool) -> None:
-        parents, get, is_tracked, skipped, followed = self._parents, self._parents.get, gc.is_tracked, _NOT_FOLLOWED, _FOLLOWED
-        for child in children:
+        parents, get, skipped, followed = self._parents, self._parents.get, _NOT_FOLLOWED, _FOLLOWED
+        # Untracked objects refer to no tracked ones.
+        for child in filter(gc.is_tracked, children):
             kind = id(type(child))
-            # Untracked objects refer to no tracked ones.
-            if kind in skipped or not is_tracked(child):
+            if kind in skipped:
                 continue
             identity = id(child)
             known = get(identity)
-            if known is not None:
+            if known is None:
+                if identity != own and not (are_many and kind not in followed and _leads_nowhere(child)):
+                    parents[identity] = index
+            elif type(known) is int:
+                parents[identity] = [known, index]
+            else:
                 known.append(index)
-            elif identity != own and not (are_many and kind not in followed and _leads_nowhere(child)):
-                parents[identity] = [index]
 
     def close(self) -> None:
         """Releases everything. The list contains this object, which would otherwise wait for the collector."""
@@ -74,7 +85,7 @@ class Heap:
         """
         index = self._index(identity)
         # Two more: this list and the argument.
-        return self.complete and sys.getrefcount(self.objects[index]) > len(self._parents.get(identity, ())) + 2
+        return self.complete and sys.getrefcount(self.objects[index]) > len(self._parents_of(identity)) + 2
 
     def _index(self, identity: int) -> int:
         if not self._indices:
@@ -82,7 +93,11 @@ class Heap:
         return self._indices[identity]
 
     def referrers(self, identity: int) -> List[Any]:
-        return [self.objects[index] for index in self._parents.get(identity, ())]
+        return [self.objects[index] for index in self._parents_of(identity)]
+
+    def _parents_of(self, identity: int) -> Sequence[int]:
+        known = self._parents.get(identity, ())
+        return (known,) if isinstance(known, int) else known
 
 
 def _referents(value: Any) -> List[Any]:

@@ -29,6 +29,7 @@ from .tensors import Tensors
 MAX_OWNERS = 40
 MAX_OTHERS = 3      # further holders of one owner's memory
 INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
+MAX_LONGER = 4       # times the seconds that a search may take, after ones that ended too early
 
 
 class HolderWalk:
@@ -40,7 +41,7 @@ class HolderWalk:
                  shown: Optional[Shown] = None, texts: bool = False, full_collections_since: Callable[[int], int] = lambda _: 0) -> None:
         self._memory = memory
         self._min_age = min_age
-        self._seconds = seconds
+        self._seconds, self._most_seconds = seconds, MAX_LONGER * seconds
         self._shown, self._texts = shown or Shown(), texts
         self._monitoring = monitoring or Monitoring()
         self._statements = Statements(self._monitoring)
@@ -97,6 +98,9 @@ class HolderWalk:
             held = [(group.key, group.blocks, group.length) for group in ranked]
             self._custody.note(step, blocks, [*held, (NATIVE, unowned if native else [], 0)])
             self._lengths = {place: length for group in found for place, length in group.containers()}
+        else:
+            # A search that always ends too early costs its time for nothing.
+            self._seconds = min(2 * self._seconds, self._most_seconds)
         owners = [self._describe(group, tensors, chains, heap, roots, loops, deadline) for group in ranked[:MAX_OWNERS]]
         return {
             'minAgeSteps': self._min_age,

@@ -1,10 +1,32 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { changes, goldens } from '../../../bench/goldens.js';
-import { judgeProgram, PLANTED, recordedPrograms, type Judged } from '../../../bench/planted.js';
+import { judgeProgram, PLANTED, recordedPrograms, type Judged, type PlantedProgram } from '../../../bench/planted.js';
+import { FIXTURES } from '../../support/snapshots.js';
 
 const ACCUSED = ['leak', 'cycle'];
 /** Every program is judged in every mode, after each of several numbers of steps. */
 const MAX_MS = 600_000;
+
+/** All lines that leak are named, and no line of a program that must stay silent. */
+function expectVerdicts({ name, silent, blind, unproved, lines: planted }: PlantedProgram, { runs }: Judged): void {
+  if (blind === true) return;
+  const lines = runs.flatMap((run) => run.lines);
+  if (silent) {
+    const accused = lines.filter((line) => ACCUSED.includes(line.verdict));
+    assert.deepEqual(
+      accused.map((line) => `${name}: ${line.file}:${line.line}`),
+      [],
+    );
+    return;
+  }
+  for (const { file, line, verdict } of planted.filter((one) => ACCUSED.includes(one.verdict))) {
+    const found = lines.find((one) => one.line === line && file.endsWith(one.file.split('/').at(-1) ?? ''));
+    // The goldens have the verdicts on leaks that nothing proves.
+    if (unproved === true) assert.notEqual(found, undefined);
+    else assert.equal(found?.verdict, verdict, `${name}: ${file}:${line}`);
+  }
+}
 
 describe('The planted programs', () => {
   const recorded = recordedPrograms(PLANTED);
@@ -24,27 +46,20 @@ describe('The planted programs', () => {
   });
 
   it('are named where they leak, and left alone where they do not', () => {
-    for (const { program } of recorded.filter(({ program: { blind } }) => blind !== true)) {
+    for (const { program } of recorded) {
       const [last] = (judged.get(program.name) ?? []).filter(
         ({ mode, steps }) => mode === 'recorder and source' && steps === Infinity,
       );
-      const lines = last.runs.flatMap((run) => run.lines);
-      if (program.silent) {
-        const accused = lines.filter((line) => ACCUSED.includes(line.verdict));
-        assert.deepEqual(
-          accused.map((line) => `${program.name}: ${line.file}:${line.line}`),
-          [],
-        );
-        continue;
-      }
-      for (const planted of program.lines.filter(({ verdict }) => ACCUSED.includes(verdict))) {
-        const line = lines.find(
-          (one) => one.line === planted.line && planted.file.endsWith(one.file.split('/').at(-1) ?? ''),
-        );
-        // The goldens have the verdicts on leaks that nothing proves.
-        if (program.unproved === true) assert.notEqual(line, undefined);
-        else assert.equal(line?.verdict, planted.verdict, `${program.name}: ${planted.file}:${planted.line}`);
-      }
+      expectVerdicts(program, last);
+    }
+  });
+
+  it('have the same verdicts on a GPU, and no look-alike is accused after fewer steps', async () => {
+    const onGpu = recordedPrograms(PLANTED, join(FIXTURES, 'gpu/recordings'));
+    assert.ok(onGpu.length > 20);
+    for (const one of onGpu) {
+      for (const report of await judgeProgram(one, ['recorder and source']))
+        if (one.program.silent || report.steps === Infinity) expectVerdicts(one.program, report);
     }
   });
 
