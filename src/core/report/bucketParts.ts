@@ -3,9 +3,9 @@
  * parts: memory older than the recording, and memory without a stack for another reason.
  */
 import { BUCKETS, type Bucket } from '../attribution/owner.js';
-import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
 import { addCells } from './compareCells.js';
+import type { StackSeries } from './stackSeries.js';
 import type { Buckets, CompareCell, CompareReport } from './report.js';
 
 /**
@@ -27,13 +27,11 @@ export function reportBuckets(
  * Memory that is older than the recording only becomes less, so a run has at most what any of its snapshots shows.
  * Where the history is cleared at each snapshot, later ones show more: what autograd's threads have allocated before.
  */
-export function mostOlderBytes(snapshots: readonly SnapshotDigest[]): Bytes {
-  const shown = snapshots.map(({ groups }) =>
-    groups
-      .filter(({ frames, forwardFrames }) => frames.length + forwardFrames.length === 0)
-      .reduce((sum, { stackless, liveBytes }) => sum + (stackless === 'beforeRecording' ? liveBytes : 0), 0),
+export function mostOlderBytes(stacks: readonly StackSeries[]): Bytes {
+  const older = stacks.find(
+    ({ frames, forward, stackless }) => frames.length + forward.length === 0 && stackless === 'beforeRecording',
   );
-  return Math.min(...shown);
+  return older === undefined ? 0 : Math.min(...older.series);
 }
 
 /** Parts that hold anything: they add up. */

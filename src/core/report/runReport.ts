@@ -48,7 +48,7 @@ export function runReport(
   );
   const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(snapshots) };
+  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(stacks) };
   const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
