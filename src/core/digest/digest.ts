@@ -194,10 +194,14 @@ function usersFiles({ frames, strings }: Snapshot): string[] {
   return files.filter((file) => ['user', 'interactive'].includes(recordedKind(file)));
 }
 
-/** True for what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. */
+/**
+ * True for what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. Only
+ * that trace shows whether memory without a stack is older than the recording.
+ */
 function isOnPurpose({ code, device }: SnapshotWarning, recording: Recording | null): boolean {
   if (code === 'noTrace') return recording?.isLight === true;
-  if (code !== 'ringOverflow' || device === undefined || recording === null) return false;
+  const isOfEarlier = code === 'ringOverflow' || code === 'startedLate';
+  if (!isOfEarlier || device === undefined || recording === null) return false;
   // The recorder clears all traces at once.
   if (device === PINNED_HOST) return recording.behindUs.some((time) => time !== null);
   return recording.behindUs.at(device) != null;

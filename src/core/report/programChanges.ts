@@ -69,7 +69,12 @@ export function programChanges(
     const without = leakedBefore(snapshot, history, event, leaking, steps, lookup);
     if (without.includes(1)) changes.push({ kind: 'leaks', at: null, change: { without } });
   }
-  if (steps !== null) changes.push({ kind: 'emptyCache', at: null, change: { emptiedBefore: betweenSteps(snapshot, history, steps, roles) } });
+  if (steps !== null)
+    changes.push({
+      kind: 'emptyCache',
+      at: null,
+      change: { emptiedBefore: betweenSteps(snapshot, history, steps, roles) },
+    });
   const freedBefore = freedAfterStep(snapshot, history, roles, gradients);
   if (freedBefore.size > 0) changes.push({ kind: 'gradients', at: null, change: { freedBefore } });
   if (copies.includes(1)) changes.push({ kind: 'weightCopies', at: null, change: { without: copies } });
