@@ -212,7 +212,7 @@ def without_inductor() -> Iterator[None]:
 
 
 class _LazyModules(Set[str]):
-    """The modules that torch imports when they are asked for, for all threads but one without its compiler."""
+    """The modules that torch imports on request, for all threads but one without its compiler."""
 
     def __init__(self, modules: Set[str], thread: int) -> None:
         super().__init__(modules)

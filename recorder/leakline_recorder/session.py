@@ -30,7 +30,8 @@ from .step_finder import LoopSteps, NamedSteps
 from .triggers import Triggers
 
 ON_THE_CPU = 'The option --device cpu records on the CPU, over a model of the allocator'
-NO_STEP = 'no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
+NO_STEP = ('no steps were found, so growth has no verdict: call leakline_recorder.mark_step() after each step, or name the function '
+           'that answers a request: --step MODULE:FUNCTION')
 MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training run makes
 MANY_STEPS = 4    # as many allocations after the last step are worth a snapshot at exit
 

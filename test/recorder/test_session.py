@@ -670,7 +670,8 @@ train(int(sys.argv[1]))
 work(3000)
 work(3000)
 '''
-        said = 'leakline: no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
+        said = ('leakline: no steps were found, so growth has no verdict: call leakline_recorder.mark_step() after each step, or name the function '
+                'that answers a request: --step MODULE:FUNCTION')
         for steps, expected in (('0', ['10', said, '3000', '3000']), ('1', ['10', '3000', '3000'])):
             found = self.run_program(program, '--light', '0', '--start', '0', '--at-exit', '0', arguments=[steps])
             lines = [line for line in found.done.stderr.splitlines() if 'recording GPU' not in line]

@@ -59,7 +59,7 @@ describe('A replay of recordings from a GPU', () => {
       const { recorded, outcomes } = answer(row.workload, row.change === null ? [] : [row.change], row.capacityBytes);
       const outcome = row.change === null ? recorded : outcomes[0];
       assert.equal(outcome?.fits, row.fits, JSON.stringify(row));
-      if (row.fits) assert.equal((row.capacityBytes ?? 0) - (outcome?.leftBytes ?? 0), row.reservedPeakBytes);
+      if (row.fits) assert.equal((row.capacityBytes ?? 0) - (outcome.leftBytes ?? 0), row.reservedPeakBytes);
     }
   });
 

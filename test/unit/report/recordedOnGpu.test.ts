@@ -7,7 +7,7 @@ import type { RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES } from '../../support/snapshots.js';
 
 const RECORDINGS = join(FIXTURES, 'gpu/recordings');
-/** Of cuBLAS, for the main thread and for autograd's. */
+/** Bytes of cuBLAS's workspace on Hopper: the main thread has one, and autograd's thread. */
 const WORKSPACE = 32 * 2 ** 20;
 
 async function reportOf(name: string): Promise<RunReport> {
