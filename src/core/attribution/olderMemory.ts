@@ -58,6 +58,8 @@ const OF_TRAINING: ReadonlySet<CategoryCode> = new Set([CategoryCode.Gradients, 
 const OF_PASS: ReadonlySet<CategoryCode> = new Set([CategoryCode.Activations, CategoryCode.WeightCopies]);
 /** Share of older memory that a pass before must make up to be recognized. */
 const MIN_PASS_SHARE = 0.5;
+/** Threads that usually compute: the main thread and autograd's. */
+const MAX_THREADS = 2;
 /** Maximum number of sizes that are named. */
 const MAX_SIZES = 4;
 /** Fewer layers than this share a factor by chance; so few blocks are not of layers (embedding and head). */
@@ -157,14 +159,13 @@ export class OlderMemory {
     this.classifyHopper(held);
   }
 
-  /** A weight of the size of a workspace would have a gradient of this size. */
+  /** A weight of the size of a workspace would have a gradient of this size; of frozen ones there are many. */
   private classifyHopper(held: readonly number[]): void {
     const gradients = this.gradientSizes();
     if (gradients.size === 0 || gradients.has(HOPPER_WORKSPACE)) return;
-    for (const row of held) {
-      if (!this.codes.has(row) && this.younger.asked(row) === HOPPER_WORKSPACE)
-        this.codes.set(row, CategoryCode.Workspace);
-    }
+    const found = held.filter((row) => !this.codes.has(row) && this.younger.asked(row) === HOPPER_WORKSPACE);
+    if (found.length > MAX_THREADS) return;
+    for (const row of found) this.codes.set(row, CategoryCode.Workspace);
   }
 
   /** How many weights of each size there are, by the first evidence whose sizes the held memory has. */

@@ -28,10 +28,11 @@ export function reportBuckets(
  * Where the history is cleared at each snapshot, later ones show more: what autograd's threads have allocated before.
  */
 export function mostOlderBytes(stacks: readonly StackSeries[]): Bytes {
-  const older = stacks.find(
-    ({ frames, forward, stackless }) => frames.length + forward.length === 0 && stackless === 'beforeRecording',
-  );
-  return older === undefined ? 0 : Math.min(...older.series);
+  const hasStack = ({ frames, forward }: StackSeries): boolean => frames.length + forward.length > 0;
+  const older = stacks.find((one) => !hasStack(one) && one.stackless === 'beforeRecording');
+  // A snapshot from before the recording has no stack at all, and tells nothing.
+  const isRecorded = (at: number): boolean => stacks.some((one) => hasStack(one) && one.series[at] > 0);
+  return (older?.series ?? []).reduce((least, bytes, at) => (bytes < least && isRecorded(at) ? bytes : least), Infinity);
 }
 
 /** Parts that hold anything: they add up. */

@@ -31,11 +31,11 @@ const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 /** Maximum number of lines of a peak; the smaller ones are added up. */
 const MAX_LINES = 5000;
 
-/** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
 /** What the report on a run knows beside the peak. */
 export interface PeakContext {
   readonly workspace: ReportWorkspace;
   readonly lookup: FileLookup;
+  /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
   readonly isFinding: (line: OwnerLine) => boolean;
   /** Maximum number of bytes that are older than the recording. */
   readonly mostOlder: Bytes;
