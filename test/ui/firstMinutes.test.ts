@@ -1,10 +1,10 @@
-/** The first minutes: a folder of snapshots without code, a snapshot from elsewhere, a folder without any, and the tour. */
+/** The first minutes: a folder of snapshots without code, a folder without any, and the tour. */
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { TrainingRun } from '../support/trainingRun.js';
-import { copyExample, exampleFolder, newFolder, writeFiles } from '../support/workspaces.js';
+import { copyExample, newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { Workbench } from './workbench/workbench.js';
 
@@ -42,50 +42,6 @@ describe('The first minutes', () => {
     await workbench.picture('first-peak');
   });
 
-  it('a snapshot from elsewhere opens as its timeline, and a pickle from elsewhere stays with its own editor', async () => {
-    const folder = newFolder();
-    writeFiles(folder, { 'train.py': 'print()\n' });
-    const outside = newFolder();
-    const snapshot = join(outside, 'dropped.pickle');
-    copyFileSync(join(exampleFolder(), 'snapshots/step_0010.pickle'), snapshot);
-    const other = join(outside, 'other.pickle');
-    writeFileSync(other, Buffer.from('80049506000000000000008c0261627894', 'hex'));
-    const workbench = await ui.open({ folder });
-    await workbench.openFile('train.py');
-    const open = async (path: string, name: string): Promise<void> => {
-      await workbench.page.keyboard.press('ControlOrMeta+P');
-      await workbench.quickInput.fill(path);
-      await workbench.quickInput.accept(name);
-    };
-    await open(snapshot, 'dropped.pickle');
-    await workbench.timeline();
-    await open(other, 'other.pickle');
-    await workbench.page.getByText(/is not displayed in the text editor because it is either binary/).waitFor();
-    await workbench.runCommand('Leakline: Focus on Snapshots View');
-    await workbench.sideBar.tree('Snapshots').untilRow(/dropped\.pickle/);
-    await workbench.picture('dropped');
-  });
-
-  it('a snapshot that is dragged onto the editor opens as its timeline', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
-    await workbench.openFile('train.py', 1);
-    await workbench.page.keyboard.press('ControlOrMeta+Shift+E');
-    const explorer = workbench.page.locator('.explorer-folders-view');
-    await explorer.getByText('snapshots', { exact: true }).click();
-    await explorer.getByText('step_0010.pickle').hover();
-    const { mouse } = workbench.page;
-    await mouse.down();
-    // VS Code follows a drag by its moves: one leads onto the editor, the next into its middle.
-    const area = await workbench.page.locator('.editor-group-container').first().boundingBox();
-    assert.ok(area !== null);
-    for (const share of [0.4, 0.5])
-      await mouse.move(area.x + area.width * share, area.y + area.height * share, { steps: 10 });
-    await workbench.page.locator('.editor-group-overlay-indicator').waitFor();
-    await mouse.up();
-    const timeline = await workbench.timeline();
-    await timeline.panel.frame.getByText(/At the end of the recording: 344 MiB live/).waitFor();
-  });
-
   it('a folder without snapshots offers to record, to insert code and to open the example', async () => {
     const folder = newFolder();
     writeFiles(folder, { 'train.py': 'import torch\n\nfor step in range(9):\n    print(step)\n' });
@@ -108,13 +64,19 @@ describe('The first minutes', () => {
     });
     await example.page.close();
   });
+});
 
-  it('the keys for the next and the previous leak go to the line', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
-    await workbench.openFile('train.py', 1);
+describe('The first minutes on the example', () => {
+  const ui = uiSession();
+  let workbench: Workbench;
+
+  ui.prepare(async () => {
+    workbench = await ui.open({ folder: copyExample() });
     await workbench.runCommand('Leakline: Show Leaks');
     await workbench.sideBar.tree('Leaks').untilRow(/pyramid/);
-    await workbench.openFile('train.py', 1);
+  });
+
+  it('the keys for the next and the previous leak go to the line', async () => {
     for (const key of ['ControlOrMeta+F8', 'ControlOrMeta+Shift+F8']) {
       await workbench.openFile('train.py', 1);
       await workbench.page.keyboard.press(key);
@@ -122,11 +84,27 @@ describe('The first minutes', () => {
     }
   });
 
+  it('a snapshot that is dragged onto the editor opens as its timeline', async () => {
+    await workbench.openFile('train.py', 1);
+    await workbench.page.keyboard.press('ControlOrMeta+Shift+E');
+    const explorer = workbench.page.locator('.explorer-folders-view');
+    await explorer.getByText('snapshots', { exact: true }).click();
+    await explorer.getByText('step_0010.pickle').hover();
+    const { mouse } = workbench.page;
+    await mouse.down();
+    // VS Code follows a drag by its moves: one leads onto the editor, the next into its middle.
+    const area = await workbench.page.locator('.editor-group-container').first().boundingBox();
+    assert.ok(area !== null);
+    for (const share of [0.4, 0.5])
+      await mouse.move(area.x + area.width * share, area.y + area.height * share, { steps: 10 });
+    await workbench.page.locator('.editor-group-overlay-indicator').waitFor();
+    await mouse.up();
+    const timeline = await workbench.timeline();
+    await timeline.panel.frame.getByText(/At the end of the recording: 344 MiB live/).waitFor();
+  });
+
   it('the tour has a button in each step, and each leads on', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
     const { page } = workbench;
-    await workbench.runCommand('Leakline: Show Leaks');
-    await workbench.sideBar.tree('Leaks').untilRow(/pyramid/);
     const steps = page.locator('.gettingStartedContainer .getting-started-step');
     const tour = async (): Promise<void> => {
       await workbench.runCommand('Welcome: Open Walkthrough...');

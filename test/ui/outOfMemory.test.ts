@@ -54,7 +54,9 @@ torch.OutOfMemoryError: ${MESSAGE}
 describe('An out-of-memory message', () => {
   const ui = uiSession();
 
-  async function open(): Promise<Workbench> {
+  let workbench: Workbench;
+
+  ui.prepare(async () => {
     const folder = newFolder('message');
     const settings = {
       'python.defaultInterpreterPath': 'python3',
@@ -72,11 +74,10 @@ describe('An out-of-memory message', () => {
       'out/readme.txt': '',
       '.vscode/settings.json': JSON.stringify(settings),
     });
-    return ui.open({ folder });
-  }
+    workbench = await ui.open({ folder });
+  });
 
   it('that is selected is explained, and leads to the line that requested memory, with a lens and a problem', async () => {
-    const workbench = await open();
     const { page, editor } = workbench;
     await workbench.openFile('job.log');
     await page.keyboard.press('ControlOrMeta+A');
@@ -103,7 +104,6 @@ describe('An out-of-memory message', () => {
   });
 
   it('in a log of the settings marks the line, until the next job overwrites the log', async () => {
-    const workbench = await open();
     const { editor } = workbench;
     await workbench.openFile('model/net.py');
     const log = join(workbench.folder ?? '', 'out/job.log');
@@ -131,7 +131,6 @@ describe('An out-of-memory message', () => {
       console.log('      skipped: there is no python3');
       this.skip();
     }
-    const workbench = await open();
     const { page, editor } = workbench;
     await workbench.openFile('model/net.py');
     await workbench.runCommand('Terminal: Create New Terminal');

@@ -1,7 +1,7 @@
 /** Files of snapshots: where they lie, what opens them, and what is said of those that are none. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { eventually, eventuallyWithBackoff } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { FIXTURES } from '../support/snapshots.js';
@@ -42,11 +42,17 @@ describe('A snapshot', () => {
   it('opens as its timeline, and a pickle that is not a snapshot stays with its own editor', async () => {
     const open = async (path: string): Promise<void> => {
       await workbench.page.keyboard.press('ControlOrMeta+P');
-      await workbench.quickInput.fill(join(folder, path));
+      await workbench.quickInput.fill(resolve(folder, path));
       await workbench.quickInput.accept(basename(path));
     };
     await open('snapshots/step_0040.pickle');
     await workbench.timeline();
+    // As one that is dropped from elsewhere.
+    const dropped = join(newFolder(), 'dropped.pickle');
+    copyFileSync(join(exampleFolder(), 'snapshots/step_0010.pickle'), dropped);
+    await open(dropped);
+    await workbench.timeline();
+    await snapshots.untilRow(/dropped\.pickle/);
     await workbench.picture('snapshot-editor');
     await open('other.pickle');
     await workbench.page.getByText(/is not displayed in the text editor because it is either binary/).waitFor();
