@@ -32,7 +32,10 @@ export function mostOlderBytes(stacks: readonly StackSeries[]): Bytes {
   const older = stacks.find((one) => !hasStack(one) && one.stackless === 'beforeRecording');
   // A snapshot from before the recording has no stack at all, and tells nothing.
   const isRecorded = (at: number): boolean => stacks.some((one) => hasStack(one) && one.series[at] > 0);
-  return (older?.series ?? []).reduce((least, bytes, at) => (bytes < least && isRecorded(at) ? bytes : least), Infinity);
+  return (older?.series ?? []).reduce(
+    (least, bytes, at) => (bytes < least && isRecorded(at) ? bytes : least),
+    Infinity,
+  );
 }
 
 /** Parts that hold anything: they add up. */
