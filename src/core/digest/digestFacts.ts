@@ -6,6 +6,7 @@ import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
 import type { ReplayedSetting } from '../allocator/deviceAnswer.js';
 import { hasLostEvents } from '../model/lostEvents.js';
+import { isPrivatePool } from '../model/privatePool.js';
 import { factOf } from './factOf.js';
 import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';
 import { stackKey, type StackKey } from './stackKey.js';
@@ -85,9 +86,27 @@ export const pendingFreesOf = factOf(
   ({ segments }: SnapshotDigest): SnapshotDigest['segments']['pending'] => segments.pending,
 );
 
+/**
+ * Memory of private pools that holds nothing, by device: nothing outside of its CUDA graph or `MemPool` can use it, and
+ * `empty_cache()` does not free it.
+ */
+export const unusedPrivate = factOf(({ segments }: SnapshotDigest): readonly { device: number; bytes: Bytes }[] =>
+  segments.pools
+    .filter(({ pool }) => isPrivatePool(pool))
+    .map(({ device, reservedBytes, liveBytes }) => ({ device, bytes: reservedBytes - liveBytes })),
+);
+
 /** Finds the facts that reports ask of a dump that is not the latest. */
 export function findFacts(digest: SnapshotDigest): void {
   packTotals(digest);
-  const facts = [filesNamed, highestLive, replayedSettings, stepSource, outOfMemoryDevices, pendingFreesOf];
+  const facts = [
+    filesNamed,
+    highestLive,
+    replayedSettings,
+    stepSource,
+    outOfMemoryDevices,
+    pendingFreesOf,
+    unusedPrivate,
+  ];
   for (const find of facts) find(digest);
 }

@@ -1,6 +1,8 @@
 import type { SnapshotDigest } from '../digest/digest.js';
+import { unusedPrivate } from '../digest/digestFacts.js';
 import { PINNED_HOST, type Bytes } from '../model/units.js';
 import { rateOfRun } from '../verdict/rate.js';
+import { sum } from './lineSelection.js';
 import type { RunReport } from './report.js';
 
 /** Capacity and live bytes of a device, and its use outside PyTorch. */
@@ -21,7 +23,23 @@ export function deviceRooms(snapshots: readonly SnapshotDigest[], configured: By
     const capacityBytes = recorded?.capacityBytes ?? (device === PINNED_HOST ? null : configured);
     if (capacityBytes === null) return [];
     const outsideBytes = recorded?.outsideBytes ?? 0;
-    return { device, capacityBytes, roomBytes: Math.max(0, capacityBytes - outsideBytes - liveBytes) };
+    const usedBytes = outsideBytes + liveBytes + unusedPrivateBytes(last, device);
+    return { device, capacityBytes, roomBytes: Math.max(0, capacityBytes - usedBytes) };
+  });
+}
+
+function unusedPrivateBytes(digest: SnapshotDigest, device: number): Bytes {
+  return sum(
+    unusedPrivate(digest).filter((pool) => pool.device === device),
+    ({ bytes }) => bytes,
+  );
+}
+
+/** Live bytes of a device, with what its private pools keep from all others, by snapshot. */
+export function usedBytes(snapshots: readonly SnapshotDigest[], device: number): Bytes[] {
+  return snapshots.map((digest) => {
+    const totals = digest.devices.find((one) => one.device === device);
+    return (totals?.liveBytes ?? 0) + unusedPrivateBytes(digest, device);
   });
 }
 
@@ -35,19 +53,19 @@ export function widest(rooms: readonly DeviceRoom[]): DeviceRoom | null {
 
 /**
  * Steps until the memory of a growing run reaches the capacity of the first device.
+ * @param used bytes of a device that nothing else can use, by snapshot
  * @param at the step of each snapshot
  * @param rooms of the devices of known capacity
  * @returns null without capacity or growth
  */
 export function forecastOf(
-  snapshots: readonly Pick<SnapshotDigest, 'devices'>[],
+  used: (device: number) => readonly Bytes[],
   at: readonly number[],
   rooms: readonly DeviceRoom[],
 ): RunReport['forecast'] {
   let soonest: RunReport['forecast'] = null;
   for (const { device, capacityBytes, roomBytes } of rooms) {
-    const live = snapshots.map((digest) => digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
-    const rate = rateOfRun(at, live);
+    const rate = rateOfRun(at, used(device));
     // A rate whose lower quarter does not grow gives no interval, and a forecast without one is a guess.
     if (rate === null || rate.low <= 0) continue;
     const stepsToOom = Math.floor(roomBytes / rate.median);

@@ -5,16 +5,8 @@ import { seededRandom } from '../../support/seededRandom.js';
 
 /** The live bytes of each device by snapshot; steps count from 0. */
 function forecast(live: readonly (readonly number[])[], rooms: readonly number[]): RunReport['forecast'] {
-  const snapshots = live[0].map((_, i) => ({
-    devices: live.map((series, device) => ({
-      device,
-      liveBytes: series[i],
-      reservedBytes: null,
-      requestedBytes: null,
-    })),
-  }));
   return forecastOf(
-    snapshots,
+    (device) => live[device],
     live[0].map((_, step) => step),
     rooms.map((roomBytes, device) => ({ device, roomBytes, capacityBytes: 1_000_000 + device })),
   );

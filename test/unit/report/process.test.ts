@@ -3,7 +3,7 @@ import { everyNth } from '../../support/sample.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import type { ProcessFinding } from '../../../src/core/report/report.js';
+import type { ProcessFinding, RunReport } from '../../../src/core/report/report.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
@@ -61,12 +61,12 @@ function segmentOf(
 
 const SETTINGS = { expandable_segments: false, max_split_size: -1, garbage_collection_threshold: 0 };
 
-async function findings(
+async function runOf(
   snapshots: readonly (readonly Segment[])[],
   settings: Record<string, Picklable> = SETTINGS,
   about: (i: number) => Partial<Recording> | null = () => null,
   trace: Picklable[] = [],
-): Promise<ProcessFinding[]> {
+): Promise<RunReport> {
   const digests = await Promise.all(
     snapshots.map(async (segments, i): Promise<SnapshotDigest> => {
       const bytes = pickle({
@@ -82,7 +82,11 @@ async function findings(
   );
   const { report } = buildReport(digests, { files: [], rules: [] });
   assert.equal(report.runs.length, 1);
-  return report.runs[0].process;
+  return report.runs[0];
+}
+
+async function findings(...of: Parameters<typeof runOf>): Promise<ProcessFinding[]> {
+  return (await runOf(...of)).process;
 }
 
 function times<T>(count: number, make: (i: number) => T): T[] {
@@ -257,5 +261,20 @@ describe('Findings about the process', () => {
     const options = { mostLines: 5 };
     assert.match(renderText(report, options), /\n {2}Reserved memory grows\.\n/);
     assert.match(renderMarkdown(report, options), /\n- `Reserved memory grows\.`\n/);
+  });
+});
+
+describe('The forecast of a server', () => {
+  it('counts what the private pools of its CUDA graphs keep from all others', async () => {
+    const graphs = (i: number): Segment[] =>
+      times(i + 1, (j) => ({ total: 20 * MiB, live: [MiB], pool: [j + 1, 0] as [number, number] }));
+    const devices = [{ device: 0, capacityBytes: 1024 * MiB, outsideBytes: 0 }];
+    const { forecast } = await runOf(
+      times(8, (i) => [weights, ...graphs(i)]),
+      SETTINGS,
+      () => ({ devices }),
+    );
+    // 18 MiB of weights and 8 graphs are used: of each further one, 20 MiB.
+    assert.equal(forecast?.stepsToOom, Math.floor((1024 - 18 - 8 * 20) / 20));
   });
 });
