@@ -48,7 +48,8 @@ class PluginTest(unittest.TestCase):
     def test_fails_what_leaks_on_a_gpu(self):
         printed, ended = self.run_suite('--leakline=auto')
         self.assert_as_named(printed, ended)
-        self.assertRegex(printed, r'test_training\.py:37: Leaks 125 KiB/step \(4\.[89] MiB so far\), held by TestCache\.seen')
+        # What earlier tests have kept is still there.
+        self.assertRegex(printed, r'test_training\.py:37: Leaks 125 KiB/step \([45]\.\d MiB so far\), held by TestCache\.seen')
         self.assertNotIn('model of the CUDA allocator', printed)
 
     @unittest.skipUnless(HAS_XDIST, 'this Python has no pytest-xdist')
