@@ -116,8 +116,10 @@ class Session:
         self._choose()
         self._recording = True
         self._collector.start()
-        if not self.options.step:
+        if self._named_steps is None:
             self._loop_steps.start()
+        else:
+            self._named_steps.device_used()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
             say_once('this PyTorch release does not report out of memory: no snapshot is taken then')
         if not self._is_child():
@@ -148,7 +150,7 @@ class Session:
     def close(self) -> None:
         """Writes the last snapshot, and ends the recording."""
         if self._recording:
-            if self._last_full != self.steps.count or not self.steps.count or self._has_gone_on():
+            if self._last_full != self.steps.count or not self.steps.is_known or self._has_gone_on():
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
@@ -197,6 +199,8 @@ class Session:
 
     def dump(self, reason: str) -> None:
         """A full snapshot now."""
+        if reason in ('signal', 'asked') and self._recording:
+            self.steps.requested()
         if self._is_chosen or self.memory.light_snapshots:
             self._write('full' if self._is_chosen else 'light', reason)
 

@@ -47,11 +47,22 @@ class StepCounter:
             self._hook.remove()
             self._hook = None
 
+    @property
+    def is_known(self) -> bool:
+        """False if the program has shown no step yet."""
+        return self.source not in ('none', 'requests')
+
     def turn(self) -> None:
         """A round of the program's loop, in a program without an optimizer."""
-        if self.source in ('none', 'loop'):
+        if not self.is_known or self.source == 'loop':
             self.source = 'loop'
             self._advance(self.count + 1)
+
+    def requested(self) -> None:
+        """A snapshot on request. In a program that shows no step, it ends one: else all would be of step 0."""
+        if not self.is_known:
+            self.source = 'requests'
+            self._count(self.count + 1)
 
     def mark(self) -> None:
         self.source = 'marks'
@@ -95,12 +106,15 @@ class StepCounter:
     def _advance(self, count: int) -> None:
         if self._is_over:
             return    # a call that was counted when recording ended
+        self._count(count)
+        self._on_step(count)
+
+    def _count(self, count: int) -> None:
         self.count = count
         self.times_us.append(time.time_ns() // 1000)
         if len(self.times_us) > 2 * KEPT:
             del self.times_us[:-KEPT]
         self.first_time = count - len(self.times_us) + 1
-        self._on_step(count)
 
 
 def _first_parameter(optimizer: Any) -> int:

@@ -100,7 +100,7 @@ class LoopSteps:
 
     @guarded('could not look for steps')
     def _called(self, module: Any) -> None:
-        if self._steps.source not in ('none', 'loop'):
+        if self._steps.is_known and self._steps.source != 'loop':
             self.stop()
             return
         # By its class: the program may make a new module for each round.
@@ -157,47 +157,53 @@ class NamedSteps:
 
     def __init__(self, steps: StepCounter, name: str) -> None:
         self._steps = steps
-        self._is_preset, self._is_late = name in PRESETS, False
+        self._is_preset = name in PRESETS
+        self._waiting: Callable[[bool], None] = lambda _: None    # looks for a function that the script has not defined yet
         self._running = threading.local()
         self._ends: List[Callable[[], None]] = []    # each undoes one change of the program
         for target in PRESETS.get(name, (name,)):
             module, _, path = target.partition(':')
             if not path:
                 raise ValueError(f"--step expects MODULE:FUNCTION or one of {', '.join(PRESETS)}, got {name!r}")
-            self._ends.append(when_imported(module, functools.partial(self._wrap, module, path)))
+            wrap = functools.partial(self._wrap_later, path) if module == '__main__' else functools.partial(self._wrap, module, path)
+            self._ends.append(when_imported(module, wrap))
 
     def stop(self) -> None:
         for end in self._ends:
             end()
         self._ends.clear()
 
+    def device_used(self) -> None:
+        """The script uses the device for the first time: most have defined their functions by now."""
+        self._waiting(False)
+
     @guarded('could not count calls as steps')
-    def _wrap(self, module: str, path: str) -> None:
+    def _wrap(self, module: str, path: str, is_last: bool = True) -> None:
         owner: Any = sys.modules[module]
         *outer, name = path.split('.')
         for part in outer:
             owner = getattr(owner, part, None)
         function = getattr(owner, name, None)
         if function is None:
-            if module == '__main__' and not self._is_late:
-                self._wrap_at_first_forward(path)
-            elif not self._is_preset:    # whose functions are those of several releases
+            if is_last and not self._is_preset:    # whose functions are those of several releases
                 say_once(f'{module} has no {path}: its calls are not counted as steps')
             return
+        self._waiting = lambda _: None
         plain, is_own = vars(owner).get(name, function), name in vars(owner)
         counted = self._counted(function)
         setattr(owner, name, counted)
         self._ends.append(functools.partial(_restore, owner, name, counted, plain, is_own))
 
-    def _wrap_at_first_forward(self, path: str) -> None:
+    def _wrap_later(self, path: str) -> None:
         """The script imports torch before it defines its functions, and is not done before the program ends."""
         def called(*_: Any) -> None:
             handle.remove()
-            self._is_late = True
-            self._wrap('__main__', path)
+            self._waiting(True)
         setattr(called, '_torchdynamo_disable', True)
         handle = register_module_forward_pre_hook(called)
         self._ends.append(handle.remove)
+        self._waiting = functools.partial(self._wrap, '__main__', path)
+        self._waiting(False)
 
     def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.iscoroutinefunction(function):

@@ -172,9 +172,45 @@ signal.signal(signal.SIGUSR1, signal.SIG_DFL)
 leakline_recorder.dump()
 '''
         found = self.run_program(program, command=[sys.executable, 'script.py', 'out'])
-        names = ['rank0_step000000_signal.pickle', 'rank0_step000001_asked.pickle']
+        names = ['rank0_step000001_signal.pickle', 'rank0_step000002_asked.pickle']
         self.assertEqual((found.done.stdout, found.names), ('theirs\n', names), found.done.stderr)
         self.assertEqual([found.sidecar(name)['process']['signal'] for name in names], ['SIGUSR1', None])
+
+    def test_each_snapshot_on_request_is_a_step_of_a_program_without_steps(self):
+        program = '''
+import torch
+import leakline_recorder
+kept = []
+for _ in range(4):
+    kept.append(torch.Tensor(512))
+    leakline_recorder.dump()
+leakline_recorder.mark_step()
+leakline_recorder.dump()
+'''
+        found = self.run_program(program, '--start', '0', '--light', '0', '--at-exit', '0')
+        self.assertEqual(found.names, [f'rank0_step00000{step}_asked.pickle' for step in range(1, 6)], found.done.stderr)
+        sides = [found.sidecar(name) for name in found.names]
+        self.assertEqual([side['stepSource'] for side in sides], 4 * ['requests'] + ['marks'])
+        [owner] = sides[3]['holders']['owners']
+        self.assertEqual((owner['name'], owner['allocatedSteps']), ('kept', {'first': 0, 'last': 2, 'steps': 3}))
+
+    def test_calls_of_the_script_are_steps_from_the_first_use_of_the_device_on(self):
+        program = '''
+import torch
+kept = []
+def handle(request):
+    kept.append(torch.Tensor(512))
+class Server:
+    def handle(self, request):
+        handle(request)
+server = Server()
+torch.Tensor(512)
+for request in range(6):
+    server.handle(request)
+'''
+        for function in ('handle', 'Server.handle'):
+            found = self.run_program(program, '--step', f'__main__:{function}', '--every', '3', '--start', '0', '--light', '0', '--at-exit', '0')
+            self.assertEqual(found.names, ['rank0_step000003.pickle', 'rank0_step000006.pickle'], found.done.stderr)
 
     def test_nothing_is_touched_before_the_program_uses_cuda(self):
         program = '''
@@ -695,7 +731,7 @@ recorder.stop()
 recorder.mark_step()
 '''
         found = self.run_program(program, command=[sys.executable, 'script.py'])
-        self.assertEqual(found.names, ['rank0_step000000_asked.pickle', 'rank0_step000000_exit.pickle'], found.done.stderr)
+        self.assertEqual(found.names, ['rank0_step000001_asked.pickle', 'rank0_step000001_exit.pickle'], found.done.stderr)
         self.assertFalse(os.path.exists(os.path.join(self.folder, 'elsewhere')))
 
 
