@@ -14,6 +14,7 @@ import torch
 
 from .guard import ordinary
 from .history import ProgramsHistory
+from .plain import is_a
 
 OomObserver = Callable[[int, int, int, int], None]
 
@@ -175,6 +176,10 @@ class CudaMemory:
         return True
 
     def address(self, tensor: torch.Tensor) -> Optional[int]:
+        # A tensor of torch.compile's tracing has no memory, and warns if code reads its address.
+        fake = getattr(sys.modules.get('torch._subclasses.fake_tensor'), 'FakeTensor', None)
+        if fake is not None and is_a(tensor, fake):
+            return None
         return tensor.untyped_storage().data_ptr() or None
 
 

@@ -27,7 +27,7 @@ class Options:
     limit: int = 100               #: maximum number of full snapshots; those at out of memory, signal and exit do not count
     light: int = 4                 #: snapshots without traces between two full ones (PyTorch 2.11 and newer)
     max_entries: int = 200_000     #: events that the allocator's ring buffer holds
-    stacks: str = 'python'         #: 'python' or 'all'; with C++ frames, each snapshot takes minutes
+    stacks: str = 'python'         #: 'python' or 'all'; with C++ frames, the first snapshot takes seconds, in older releases each takes minutes
     holders: bool = True           #: find the objects that hold old tensors, at full snapshots
     holders_seconds: float = 5.0   #: seconds for one such search; one that needs more doubles them for the next, up to four times
     step: str = ''                 #: count each call of MODULE:FUNCTION as a step; or vllm, sglang, comfyui, generate, diffusers

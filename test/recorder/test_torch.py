@@ -427,6 +427,16 @@ with without_inductor():
 assert type(torch._lazy_modules) is set
 '''
 
+    def test_asks_no_tensor_of_a_tracing_for_its_address(self):
+        from leakline_recorder.memory import CudaMemory
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            with FakeTensorMode():
+                self.assertIsNone(CudaMemory().address(torch.empty(4)))
+            kept = torch.empty(4)
+            self.assertEqual(CudaMemory().address(kept), kept.data_ptr())
+
     def test_imports_no_compiler(self):
         done = subprocess.run([sys.executable, '-c', self.PROGRAM], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ''))
