@@ -119,7 +119,7 @@ class Session:
         if self._named_steps is None:
             self._loop_steps.start()
         else:
-            self._named_steps.device_used()
+            self._named_steps.look()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
             say_once('this PyTorch release does not report out of memory: no snapshot is taken then')
         if not self._is_child():

@@ -52,9 +52,14 @@ class StepCounter:
         """False if the program has shown no step yet."""
         return self.source not in ('none', 'requests')
 
+    @property
+    def counts_rounds(self) -> bool:
+        """True while rounds of the program's loop are its steps, or may be."""
+        return not self.is_known or self.source == 'loop'
+
     def turn(self) -> None:
         """A round of the program's loop, in a program without an optimizer."""
-        if not self.is_known or self.source == 'loop':
+        if self.counts_rounds:
             self.source = 'loop'
             self._advance(self.count + 1)
 

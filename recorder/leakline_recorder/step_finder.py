@@ -100,7 +100,7 @@ class LoopSteps:
 
     @guarded('could not look for steps')
     def _called(self, module: Any) -> None:
-        if self._steps.is_known and self._steps.source != 'loop':
+        if not self._steps.counts_rounds:
             self.stop()
             return
         # By its class: the program may make a new module for each round.
@@ -158,7 +158,7 @@ class NamedSteps:
     def __init__(self, steps: StepCounter, name: str) -> None:
         self._steps = steps
         self._is_preset = name in PRESETS
-        self._waiting: Callable[[bool], None] = lambda _: None    # looks for a function that the script has not defined yet
+        self._awaited: Optional[str] = None    # a function that the script has not defined yet
         self._running = threading.local()
         self._ends: List[Callable[[], None]] = []    # each undoes one change of the program
         for target in PRESETS.get(name, (name,)):
@@ -173,9 +173,10 @@ class NamedSteps:
             end()
         self._ends.clear()
 
-    def device_used(self) -> None:
-        """The script uses the device for the first time: most have defined their functions by now."""
-        self._waiting(False)
+    def look(self, is_last: bool = False) -> None:
+        """Called when the script first uses the device: most scripts have defined their functions by then."""
+        if self._awaited is not None:
+            self._wrap('__main__', self._awaited, is_last)
 
     @guarded('could not count calls as steps')
     def _wrap(self, module: str, path: str, is_last: bool = True) -> None:
@@ -188,7 +189,7 @@ class NamedSteps:
             if is_last and not self._is_preset:    # whose functions are those of several releases
                 say_once(f'{module} has no {path}: its calls are not counted as steps')
             return
-        self._waiting = lambda _: None
+        self._awaited = None
         plain, is_own = vars(owner).get(name, function), name in vars(owner)
         counted = self._counted(function)
         setattr(owner, name, counted)
@@ -198,12 +199,12 @@ class NamedSteps:
         """The script imports torch before it defines its functions, and is not done before the program ends."""
         def called(*_: Any) -> None:
             handle.remove()
-            self._waiting(True)
+            self.look(is_last=True)
         setattr(called, '_torchdynamo_disable', True)
         handle = register_module_forward_pre_hook(called)
         self._ends.append(handle.remove)
-        self._waiting = functools.partial(self._wrap, '__main__', path)
-        self._waiting(False)
+        self._awaited = path
+        self.look()
 
     def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if inspect.iscoroutinefunction(function):

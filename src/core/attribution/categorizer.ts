@@ -4,7 +4,7 @@ import type { DeviceHistory } from '../model/history.js';
 import { MarkCount } from '../model/markCount.js';
 import { getOrAdd } from '../maps.js';
 import { CategoryCode } from './category.js';
-import { CUBLAS_WORKSPACE, HOPPER_WORKSPACE } from '../model/cublasWorkspace.js';
+import { isWorkspaceSize } from '../model/cublasWorkspace.js';
 import { freeStacks } from './lifetimes.js';
 import { OlderMemory } from './olderMemory.js';
 import { requestedSizes } from './requestedSizes.js';
@@ -126,14 +126,13 @@ export class Categorizer {
    * and the results are freed.
    */
   private findWorkspaces(): Set<number> {
-    const { death, stack, count } = this.history.allocations;
+    const { death, stack } = this.history.allocations;
     const { rows, survivors } = this.habits;
     const found = new Map<StackId, number[]>();
-    for (let row = 0; row < count; row++) {
-      const size = this.asked(row);
-      if (size !== CUBLAS_WORKSPACE && size !== HOPPER_WORKSPACE) continue;
-      const isHeld = death[row] >= this.history.trace.count && stack[row] > EMPTY_STACK;
-      if (isHeld && rows[stack[row]] > survivors[stack[row]]) getOrAdd(found, stack[row], () => []).push(row);
+    for (const row of [...this.longLived, ...this.olderRows]) {
+      if (death[row] < this.history.trace.count || stack[row] <= EMPTY_STACK || !isWorkspaceSize(this.asked(row)))
+        continue;
+      if (rows[stack[row]] > survivors[stack[row]]) getOrAdd(found, stack[row], () => []).push(row);
     }
     return new Set([...found.values()].filter((alone) => alone.length === 1).flat());
   }

@@ -86,14 +86,9 @@ export const pendingFreesOf = factOf(
   ({ segments }: SnapshotDigest): SnapshotDigest['segments']['pending'] => segments.pending,
 );
 
-/**
- * Memory of private pools that holds nothing, by device: nothing outside of its CUDA graph or `MemPool` can use it, and
- * `empty_cache()` does not free it.
- */
-export const unusedPrivate = factOf(({ segments }: SnapshotDigest): readonly { device: number; bytes: Bytes }[] =>
-  segments.pools
-    .filter(({ pool }) => isPrivatePool(pool))
-    .map(({ device, reservedBytes, liveBytes }) => ({ device, bytes: reservedBytes - liveBytes })),
+/** Pools of CUDA graphs and `MemPool`s: nothing else can use their memory, and `empty_cache()` does not free it. */
+export const privatePools = factOf(({ segments }: SnapshotDigest): SnapshotDigest['segments']['pools'] =>
+  segments.pools.filter(({ pool }) => isPrivatePool(pool)),
 );
 
 /** Finds the facts that reports ask of a dump that is not the latest. */
@@ -106,7 +101,7 @@ export function findFacts(digest: SnapshotDigest): void {
     stepSource,
     outOfMemoryDevices,
     pendingFreesOf,
-    unusedPrivate,
+    privatePools,
   ];
   for (const find of facts) find(digest);
 }

@@ -152,14 +152,13 @@ function checkpointChange(
 ): ProgramChange | null {
   const { allocations, trace } = history;
   const { birth, death, stack, bytes } = allocations;
-  const callers = moduleCallers(snapshot);
-  const placeOf = pythonPlaces(snapshot);
+  const pythonOf = pythonStacks(snapshot);
   const rowsOf = new Map<FrameId, number[]>();
-  for (const row of kept) for (const frame of callers(stack[row])) getOrAdd(rowsOf, frame, () => []).push(row);
+  for (const row of kept) for (const frame of pythonOf(stack[row]).callers) getOrAdd(rowsOf, frame, () => []).push(row);
   const atPeak = new Set(liveRows(history, history.peak));
   let best: { frame: FrameId; calls: number[][]; saved: Bytes } | null = null;
   for (const [frame, rows] of rowsOf) {
-    const calls = callsOf(rows, (row) => placeOf(stack[row]));
+    const calls = callsOf(rows, (row) => pythonOf(stack[row]).place);
     const live = calls
       .map((call) => call.slice(0, -1).reduce((sum, row) => sum + (atPeak.has(row) ? bytes[row] : 0), 0))
       .filter((held) => held > 0);
@@ -186,52 +185,44 @@ function checkpointChange(
 /** A call in PyTorch itself is no place for a checkpoint. */
 const OF_TORCH = /(?:^|[/\\])torch[/\\]/;
 
-/** The Python frames of a stack that call a module. */
-function moduleCallers({ stacks, frames, strings }: Snapshot): (stack: StackId) => ReadonlySet<FrameId> {
+/** What the Python frames of a stack say: native ones differ where the first call prepares something. */
+interface PythonStack {
+  /** Equal for allocations of one place of the source. */
+  readonly place: string;
+  /** The frames that call a module. */
+  readonly callers: ReadonlySet<FrameId>;
+}
+
+function pythonStacks({ stacks, frames, strings }: Snapshot): (stack: StackId) => PythonStack {
   const fileOf = (frame: FrameId): string => strings.text(frames.file[frame]);
   const isCall = Array.from({ length: frames.count }, (_, frame) =>
     isModuleCall({ file: fileOf(frame), function: strings.text(frames.name[frame]) }),
   );
-  const known = new Map<StackId, ReadonlySet<FrameId>>();
+  const known = new Map<StackId, PythonStack>();
   return (stack) =>
     getOrAdd(known, stack, () => {
-      const found = new Set<FrameId>();
-      let isCalled = false;
-      for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
-        const frame = stacks.frames[i];
-        if (recordedKind(fileOf(frame)) === 'native') continue;
-        if (isCalled && !isCall[frame] && !OF_TORCH.test(fileOf(frame))) found.add(frame);
-        isCalled = isCall[frame];
-      }
-      return found;
+      const python = [...stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1])].filter(
+        (frame) => recordedKind(fileOf(frame)) !== 'native',
+      );
+      const isCaller = (frame: FrameId, i: number): boolean =>
+        i > 0 && isCall[python[i - 1]] && !isCall[frame] && !OF_TORCH.test(fileOf(frame));
+      return { place: python.join(), callers: new Set(python.filter(isCaller)) };
     });
 }
 
-/** Rows by the call that allocates them: each call begins in the same place of the Python source. */
+/** Rows by the call that allocates them: each call begins at the same place. */
 function callsOf(rows: readonly number[], placeOf: (row: number) => string): number[][] {
   const calls: number[][] = [];
-  const [first] = rows;
+  const first = placeOf(rows[0]);
   let isBegun = false;
   for (const row of rows) {
-    const begins = placeOf(row) === placeOf(first);
+    const begins = placeOf(row) === first;
     // One operation may allocate several times.
     if (begins && !isBegun) calls.push([]);
     isBegun = begins;
     calls[calls.length - 1].push(row);
   }
   return calls;
-}
-
-/** A key of the Python frames of a stack: native frames differ where the first call prepares something. */
-function pythonPlaces({ stacks, frames, strings }: Snapshot): (stack: StackId) => string {
-  const known = new Map<StackId, string>();
-  return (stack) =>
-    getOrAdd(known, stack, () =>
-      stacks.frames
-        .subarray(stacks.offset[stack], stacks.offset[stack + 1])
-        .filter((frame) => recordedKind(strings.text(frames.file[frame])) !== 'native')
-        .join(),
-    );
 }
 
 /**

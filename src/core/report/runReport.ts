@@ -10,7 +10,7 @@ import { GROWS, runVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { mostOlderBytes, reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
-import { deviceRooms, forecastOf, usedBytes, widest, type DeviceRoom } from './deviceRoom.js';
+import { deviceRooms, forecastOf, widest, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
 import { outOfMemory } from './outOfMemory.js';
 import { snapshotReport } from './snapshotReport.js';
@@ -63,7 +63,7 @@ export function runReport(
     atExit: exits.snapshots.map((digest, i) => snapshotReport(digest, exits.steps[i])),
     verdict,
     process: processFindings(snapshots, lookup),
-    forecast: GROWS.has(verdict) ? forecastOf((device) => usedBytes(snapshots, device), at, rooms) : null,
+    forecast: GROWS.has(verdict) ? forecastOf(at, rooms) : null,
     sources: observed.sources,
     lines,
     otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },

@@ -6,9 +6,8 @@ import { seededRandom } from '../../support/seededRandom.js';
 /** The live bytes of each device by snapshot; steps count from 0. */
 function forecast(live: readonly (readonly number[])[], rooms: readonly number[]): RunReport['forecast'] {
   return forecastOf(
-    (device) => live[device],
     live[0].map((_, step) => step),
-    rooms.map((roomBytes, device) => ({ device, roomBytes, capacityBytes: 1_000_000 + device })),
+    rooms.map((roomBytes, i) => ({ device: i, roomBytes, capacityBytes: 1_000_000 + i, usedBytes: live[i] })),
   );
 }
 

@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../maps.js';
-import { CUBLAS_WORKSPACE, HOPPER_WORKSPACE } from '../../model/cublasWorkspace.js';
+import { isWorkspaceSize } from '../../model/cublasWorkspace.js';
 import {
   BlockState,
   EMPTY_STACK,
@@ -187,7 +187,7 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
 /** Gradients without a stack are in every recording of a training run; a warning on every file would not be read. */
 const STACKLESS_SHARE = 0.1;
 
-/** Allocations of autograd's threads have no Python stack. A warning, if they are a large part of the live memory, workspaces left out. */
+/** Allocations of autograd's threads have no Python stack. A warning, if they hold much of the live memory beside workspaces. */
 function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
   const { blocks, events, absent } = snapshot;
   if (absent.includes('stacks')) return null;
@@ -197,8 +197,7 @@ function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
     all += blocks.size[block];
     const event = blocks.allocEvent[block];
     if (event === NO_INDEX || blocks.stack[block] > EMPTY_STACK || events.stack[event] !== EMPTY_STACK) continue;
-    const size = blocks.requestedSize[block];
-    if (size === CUBLAS_WORKSPACE || size === HOPPER_WORKSPACE) continue;
+    if (isWorkspaceSize(blocks.requestedSize[block])) continue;
     if ((events.forwardStack?.[event] ?? NO_STACK) <= EMPTY_STACK) bytes += blocks.size[block];
   }
   if (bytes < STACKLESS_SHARE * all || bytes === 0) return null;
