@@ -2,12 +2,14 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { Knowledge, LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
-import type { HolderReport } from './report.js';
+import type { Holder, Remedy } from './remedy/remedy.js';
 
 /** The source's evidence on a line. */
 export interface SourceFinding {
-  /** The recorder's holder with additions from the source; null if neither knows one. */
-  readonly holder: HolderReport | null;
+  /** The recorder's holder, else the source's; null if neither knows one. */
+  readonly holder: Holder | null;
+  /** The source's remedy; null unless the source shows that holder. */
+  readonly remedy: Remedy | null;
   readonly bound: KnownBound | null;
   /** Null where the source was not followed, or is another one than that which ran. */
   readonly retention: Retention | null;
@@ -38,6 +40,7 @@ export function featuresOf(
   isStateOfParameters: boolean,
 ): LineFeatures {
   const holder = finding?.holder ?? line.holder;
+  const isShown = finding?.remedy != null;
   const { seen, category } = line;
   return {
     shape: line.shape,
@@ -49,8 +52,8 @@ export function featuresOf(
     births: seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null,
     category,
     isStateOfParameters: (category === 'optimizerState' && isStateOfParameters) || finding?.isOfOptimizer === true,
-    isHeldBySource: holder?.fix != null && !OPTIMIZER.test(holder.name),
-    isHolderSure: holder !== null && (holder.source !== 'recorder' || holder.fix !== null),
+    isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
+    isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
     bound: line.bound ?? finding?.bound ?? null,
     chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
     knowledge: knowledgeOf(finding, line),

@@ -3,7 +3,8 @@ import type { CycleGraph } from '../model/cycleGraph.js';
 import { type CycleChain, cycleChains } from '../verdict/cycleChains.js';
 import { folderOf } from './folderOf.js';
 import type { OtherInputs } from './otherInputs.js';
-import type { CycleReport, CycleTensorReport, HolderReport } from './report.js';
+import type { Holder } from './remedy/remedy.js';
+import type { CycleReport, CycleTensorReport } from './report.js';
 import { reportFrame } from './reportFrame.js';
 
 /** A graph of garbage may be large, with many repetitions. */
@@ -86,11 +87,11 @@ export class CycleHolders {
   }
 
   /** The cycle that held memory of a line, or null. */
-  of(line: OwnerLine): HolderReport | null {
+  of(line: OwnerLine): Holder | null {
     const known = this.byLine.get(keyOf(line));
     if (known === undefined) return null;
     const text = chainText(known.chain, known.graph);
-    return { source: 'cycle', file: line.file, line: line.line, name: text, text, fix: null, edit: null };
+    return { source: 'cycle', file: line.file, line: line.line, name: text, text };
   }
 }
 

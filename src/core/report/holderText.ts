@@ -4,7 +4,6 @@ import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import type { Limit } from '../retention/holders/bounds.js';
 import type { Finding } from '../retention/holders/search.js';
 import { t } from '../text/translate.js';
-import { remedy } from './fixTexts.js';
 
 /** The holder in a few words, and with an explanation. Both follow "held by". */
 export function holderText(finding: Finding): { name: string; text: string } {
@@ -46,32 +45,8 @@ function explained({ kind, held, through }: Finding, name: string): string {
   }
 }
 
-/** The remedy, in one sentence. */
-export function fixText(finding: Finding): string {
-  const holder = nameOf(finding);
-  const { held, kind, needsGraph } = finding;
-  switch (kind) {
-    case 'put':
-      if (needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
-      if (finding.through === 'data') return remedy('container', holder);
-      return finding.mayDetach
-        ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
-        : remedy('graph');
-    case 'chain':
-      return held !== '' && finding.heldSpan !== null && !needsGraph
-        ? t('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
-        : t('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
-    case 'grown':
-      return t('Cap the size of {0}, or store its parts on the CPU.', holder);
-    case 'context':
-      return t('Pass outputs to ctx.save_for_backward().');
-    default:
-      return remedy(kind, kind === 'error' ? held : holder);
-  }
-}
-
 /** The holder's name, with the class's in place of `self`. */
-function nameOf(finding: Finding): string {
+export function nameOf(finding: Finding): string {
   return holderName(classedName(finding));
 }
 

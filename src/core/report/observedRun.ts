@@ -30,7 +30,8 @@ import { limit } from '../verdict/thresholds.js';
 import { BatchLines } from './batchLines.js';
 import { CycleHolders } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import type { DifferentVersion, HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
+import type { Holder } from './remedy/remedy.js';
+import type { DifferentVersion, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { RunStatements, SourceFits } from './statement.js';
@@ -79,7 +80,7 @@ export interface ObservedLine {
   readonly blocks: number;
   readonly category: Category;
   /** The holder that the recorder or the cycle detector saw. */
-  readonly holder: HolderReport | null;
+  readonly holder: Holder | null;
   /** The recorder's view of the line. */
   readonly recorded: RecordedLine;
   /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
@@ -270,10 +271,10 @@ function nextPartOf(snapshots: readonly SnapshotDigest[], lookup: FileLookup): P
 }
 
 /** The holder that the recorder saw, as a report names it; null for none. */
-function recordedHolder(holder: LineOwner | null, { file, line }: OwnerLine): HolderReport | null {
+function recordedHolder(holder: LineOwner | null, { file, line }: OwnerLine): Holder | null {
   if (holder === null) return null;
   const name = holderName(holder.owner.name);
-  return { source: 'recorder', ...(holder.place ?? { file, line }), name, text: name, fix: null, edit: null };
+  return { source: 'recorder', ...(holder.place ?? { file, line }), name, text: name };
 }
 
 /** Live bytes of stacks together, one sum per snapshot. */

@@ -1,12 +1,10 @@
 import { agrees, fullSize, hasRecordedBound, type SeenOwner } from '../facts/bounds.js';
 import { holderName } from '../facts/holderName.js';
 import { recordedKind } from '../model/recordedFile.js';
-import type { Bytes } from '../model/units.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
-import type { Finding } from '../retention/holders/search.js';
 import { nameOfHolder } from '../retention/names/names.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
@@ -14,9 +12,9 @@ import { ParsedFiles, Sources } from '../retention/sources.js';
 import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
 import type { ObservedLine } from './observedRun.js';
-import { patternEdit } from './patternEdit.js';
-import { fixText, holderText, isSameContainer } from './holderText.js';
-import type { HolderReport } from './report.js';
+import { holderText, isSameContainer } from './holderText.js';
+import type { Holder } from './remedy/remedy.js';
+import { sourceRemedy } from './remedy/sourceRemedy.js';
 
 /** Sources of the workspace, as they are now. */
 interface SourceAccess {
@@ -114,7 +112,7 @@ function findingOf(
 ): SourceFinding {
   const followed = stacks.map(({ result }) => result);
   const isChanged = stacks.some(({ path }) => path.some(({ module }) => access.isChanged(module.file)));
-  const holder = holderOf(line, followed, sources, access);
+  const { holder, remedy } = holderOf(line, followed, sources, access);
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
   const isBounded =
@@ -123,6 +121,7 @@ function findingOf(
   const isRead = followed.length > 0 && !isChanged;
   return {
     holder,
+    remedy,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
     retention: isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith) : null,
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
@@ -140,41 +139,29 @@ function isBeyondRelease({ custody }: ObservedLine): boolean {
   return custody?.isRetained === true && custody.by !== 'chances';
 }
 
-/** The recorder's holder with additions from the source, else the source's. */
+/** The recorder's holder, else the source's, and the remedy if the source shows that holder. */
 function holderOf(
   { holder, recorded }: ObservedLine,
   followed: readonly Followed[],
   sources: Sources,
   access: SourceAccess,
-): HolderReport | null {
+): Pick<SourceFinding, 'holder' | 'remedy'> {
   const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
-  if (found === null) return holder;
+  if (found === null) return { holder, remedy: null };
   const { file } = found.module;
-  const at = lineAt(found.module, found.span.from);
-  const isSame = holder?.file === file && (holder.line === at || isSameContainer(holder, found));
-  const known: Finding = isSame && holdsData(recorded) ? { ...found, through: 'data' } : found;
-  // The recorder saw tracebacks hold the memory, which the source does not show.
-  const fix = isSame && recorded.holder?.owner.kind === 'traceback' && found.kind === 'put' ? null : fixText(known);
-  const edit = access.isChanged(file) ? null : patternEdit(known, sources.read);
-  if (holder === null) return { source: 'pattern', file, line: at, ...holderText(found), fix, edit };
-  // The recorder saw the holder, and the source agrees: the source also has the remedy.
-  return isSame ? { ...holder, fix: holder.fix ?? fix, edit: holder.edit ?? edit } : holder;
-}
-
-/** The allocator's unit, which holds a number. */
-const SMALLEST_BLOCK: Bytes = 512;
-
-/** True if the recorder saw items without a graph that are more than numbers: it frees nothing to detach them. */
-function holdsData({ holder }: ObservedLine['recorded']): boolean {
-  if (holder === null) return false;
-  const { graphBytes, container, bytes } = holder.owner;
-  return graphBytes === 0 && container !== null && bytes > SMALLEST_BLOCK * container.length;
+  const line = lineAt(found.module, found.span.from);
+  const isSame = holder?.file === file && (holder.line === line || isSameContainer(holder, found));
+  if (holder !== null && !isSame) return { holder, remedy: null };
+  return {
+    holder: holder ?? { source: 'pattern', file, line, ...holderText(found) },
+    remedy: sourceRemedy(found, isSame ? recorded : null, access.isChanged(file) ? null : sources.read),
+  };
 }
 
 /** State that an optimizer of the workspace makes when it first meets a parameter ends with the parameters. */
 function isOfOptimizer(
   { file, line }: { readonly file: string; readonly line: number },
-  holder: HolderReport | null,
+  holder: Holder | null,
   sources: Sources,
 ): boolean {
   const module = sources.module(file);

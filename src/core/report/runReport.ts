@@ -16,7 +16,7 @@ import { outOfMemory } from './outOfMemory.js';
 import { snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
-import { recordedAdvice } from './recordedAdvice.js';
+import { remediedHolder } from './remedy/remedy.js';
 import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
@@ -154,7 +154,7 @@ function lineReport(
             gaps,
             reason: [...(unfound === null ? [] : [unfoundText(unfound)]), ...reason].join(' '),
           },
-    holder: adviseHolder(findings.get(line)?.holder ?? line.holder ?? proved.get(line) ?? null, line, verdict),
+    holder: remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, verdict),
     unfound,
     bound: boundReport(bound, room),
     statement: line.statement,
@@ -170,23 +170,6 @@ function lineReport(
     })),
   };
 }
-
-/** The holder with the recorder's remedy, where the source has none or a less precise one. */
-function adviseHolder(
-  holder: HolderReport | null,
-  { recorded, custody }: ObservedLine,
-  verdict: Verdict,
-): HolderReport | null {
-  const seen = recorded.holder ?? recorded.garbage;
-  // An incomplete search may name a holder that is not the only one.
-  if (holder?.source !== 'recorder' || seen === null || !recorded.isComplete || !ADVISED.has(verdict)) return holder;
-  const { text, isExact } = recordedAdvice(seen, custody);
-  if (holder.fix !== null && !isExact) return holder;
-  return { ...holder, fix: text, edit: null };
-}
-
-/** Verdicts that are certain enough for a remedy from the recorder alone. */
-const ADVISED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
 
 function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundReport | null {
   if (bound === null) return null;

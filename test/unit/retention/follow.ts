@@ -4,7 +4,7 @@ import type { Finding } from '../../../src/core/retention/holders/search.js';
 import { retentionOf, type Retention } from '../../../src/core/retention/releases.js';
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
-import { patternEdit } from '../../../src/core/report/patternEdit.js';
+import { sourceEdit } from '../../../src/core/report/remedy/sourceEdit.js';
 import { pathsOfStack } from '../../../src/core/report/patternSearch.js';
 import { applied } from '../../support/sourceEdits.js';
 
@@ -77,7 +77,7 @@ function follow({ files, stack }: Program, growth: Growth): { followed: Followed
 /** The program after the edit that releases, and the statement as it then stands; null where no edit is offered. */
 export function edited(program: Program, growth: Growth = 'held'): { program: Program; line: string } | null {
   const { followed, sources } = follow(program, growth);
-  const edit = followed?.finding == null ? null : patternEdit(followed.finding, sources.read);
+  const edit = followed?.finding == null ? null : sourceEdit(followed.finding, sources.read);
   if (edit === null) return null;
   const { text, line } = applied(edit, program.files[edit.file]);
   return { program: { files: { ...program.files, [edit.file]: text }, stack: program.stack }, line };

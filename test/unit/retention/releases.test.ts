@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fixText } from '../../../src/core/report/holderText.js';
+import { fixText } from '../../../src/core/report/remedy/sourceRemedy.js';
 import { edited, holderOf, program, retained } from './follow.js';
 
 const HEAD = `from collections import deque

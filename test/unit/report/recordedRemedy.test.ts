@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { HolderRelease, RecordedOwner } from '../../../src/core/model/recording.js';
-import { recordedAdvice } from '../../../src/core/report/recordedAdvice.js';
+import { recordedRemedy } from '../../../src/core/report/remedy/recordedRemedy.js';
 import type { Custody } from '../../../src/core/verdict/custody.js';
 
 const OWNER: RecordedOwner = {
@@ -27,58 +27,58 @@ const RETAINED: Custody = {
   loops: [{ place: { file: 'src/train.py', line: 9 }, rounds: 3 }],
 };
 
-function advice(owner: Partial<RecordedOwner>, custody: Custody | null = null): string {
+function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null): string {
   const one = { owner: { ...OWNER, ...owner }, bytes: 100, place: null, isMapped: false, before: null };
-  return recordedAdvice(one, custody).text;
+  return recordedRemedy(one, custody).text;
 }
 
-describe('The advice for a holder that the recorder saw', () => {
+describe('The remedy for a holder that the recorder saw', () => {
   it('is to call the release that nothing calls, at the end of each round of the innermost loop', () => {
     assert.equal(
-      advice({}, RETAINED),
+      remedy({}, RETAINED),
       'Call report.curve.reset() (metric.py:758) at the end of each round of the loop at train.py:9.',
     );
     assert.equal(
-      advice({ name: 'FeatureBank.cells' }, { ...RETAINED, loops: [] }),
+      remedy({ name: 'FeatureBank.cells' }, { ...RETAINED, loops: [] }),
       'Call FeatureBank.reset() (metric.py:758) when its items are no longer needed.',
     );
   });
 
   it('is to detach values whose graph holds the memory, though a release exists', () => {
-    assert.match(advice({ graphBytes: 90 }, RETAINED), /^Store only what is needed, without its graph/);
+    assert.match(remedy({ graphBytes: 90 }, RETAINED), /^Store only what is needed, without its graph/);
   });
 
   it('is a weak reference in a hook that C++ holds', () => {
     const pinnedBy = { text: 'hook f()', place: { file: 'a/core.py', line: 113 } };
     assert.equal(
-      advice({ kind: 'cycle', name: 'cycle Grads.activations → [*] → Tensor._backward_hooks', pinnedBy }),
+      remedy({ kind: 'cycle', name: 'cycle Grads.activations → [*] → Tensor._backward_hooks', pinnedBy }),
       'Use weakref.ref in the hook at core.py:113, which keeps Grads.activations alive.',
     );
   });
 
   it('follows the kind of the holder', () => {
-    assert.match(advice({ kind: 'hook' }), /^Register the hook once/);
-    assert.match(advice({ kind: 'cached' }), /^Cap the cache/);
-    assert.match(advice({ kind: 'traceback' }), /^Keep the text/);
-    assert.match(advice({ kind: 'default', name: 'rows' }), /^Use None as the default of rows/);
-    assert.match(advice({ kind: 'native' }), /^Enter autocast again/);
+    assert.match(remedy({ kind: 'hook' }), /^Register the hook once/);
+    assert.match(remedy({ kind: 'cached' }), /^Cap the cache/);
+    assert.match(remedy({ kind: 'traceback' }), /^Keep the text/);
+    assert.match(remedy({ kind: 'default', name: 'rows' }), /^Use None as the default of rows/);
+    assert.match(remedy({ kind: 'native' }), /^Enter autocast again/);
     assert.equal(
-      advice({ kind: 'cycle', name: 'cycle Node.parent → Node.children → [*]' }),
+      remedy({ kind: 'cycle', name: 'cycle Node.parent → Node.children → [*]' }),
       'Make Node.parent a weakref.ref, or set it to None when done.',
     );
     assert.equal(
-      advice({ kind: 'cycle', name: 'cycle Engine._event_handlers → [*] → [1] → [0]' }),
+      remedy({ kind: 'cycle', name: 'cycle Engine._event_handlers → [*] → [1] → [0]' }),
       'Store weakref.ref(self) in Engine._event_handlers instead of self, or clear Engine._event_handlers when done.',
     );
     assert.match(
-      advice({ kind: 'cycle', name: 'cycle .__self__ → Metric.update' }),
+      remedy({ kind: 'cycle', name: 'cycle .__self__ → Metric.update' }),
       /^Delete the objects after use, then call gc\.collect\(\)/,
     );
     assert.equal(
-      advice({ name: 'tensor_name', items: { kind: 'key', type: null } }),
+      remedy({ name: 'tensor_name', items: { kind: 'key', type: null } }),
       'Use a key in tensor_name that is no tensor, such as a name or id(tensor), or clear it.',
     );
-    const items = (kind: string, type: string | null) => advice({ name: 'rows', items: { kind, type } });
+    const items = (kind: string, type: string | null) => remedy({ name: 'rows', items: { kind, type } });
     assert.equal(
       items('object', 'Trainer'),
       'Store only what is needed of each Trainer in rows, cap its size, or clear it after use.',
@@ -89,7 +89,7 @@ describe('The advice for a holder that the recorder saw', () => {
     );
     assert.equal(items('function', null), 'Remove each function from rows when it is no longer needed.');
     assert.equal(
-      advice({ name: 'rows' }),
+      remedy({ name: 'rows' }),
       'Clear rows after use, cap its size, or store CPU copies (.detach().cpu()).',
     );
   });

@@ -1,23 +1,23 @@
 /** The remedy for a holder that the recorder saw, from what holds the memory and what could release it. */
-import { holderName } from '../facts/holderName.js';
-import type { LineOwner } from '../facts/recordedFacts.js';
-import { recordedKind } from '../model/recordedFile.js';
-import type { RecordedItems, RecordedPlace } from '../model/recording.js';
-import { nameAndLine } from '../text/pathText.js';
-import { t } from '../text/translate.js';
-import type { Custody } from '../verdict/custody.js';
-import { remedy } from './fixTexts.js';
+import { holderName } from '../../facts/holderName.js';
+import type { LineOwner } from '../../facts/recordedFacts.js';
+import { recordedKind } from '../../model/recordedFile.js';
+import type { RecordedItems, RecordedPlace } from '../../model/recording.js';
+import { nameAndLine } from '../../text/pathText.js';
+import { t } from '../../text/translate.js';
+import type { Custody } from '../../verdict/custody.js';
+import { remedyText } from './remedyTexts.js';
 
 /** A remedy, and whether it is more precise than one from the source. */
-interface Advice {
+interface RecordedRemedy {
   readonly text: string;
   readonly isExact: boolean;
 }
 
 /** @returns the remedy for a proved leak or a cycle */
-export function recordedAdvice({ owner, place }: LineOwner, custody: Custody | null): Advice {
-  const plain = (text: string): Advice => ({ text, isExact: false });
-  const exact = (text: string): Advice => ({ text, isExact: true });
+export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | null): RecordedRemedy {
+  const plain = (text: string): RecordedRemedy => ({ text, isExact: false });
+  const exact = (text: string): RecordedRemedy => ({ text, isExact: true });
   const { kind, name, pinnedBy, graphBytes, bytes, items } = owner;
   const hook = pinnedBy?.place ?? null;
   if (hook !== null)
@@ -40,29 +40,31 @@ export function recordedAdvice({ owner, place }: LineOwner, custody: Custody | n
   }
   switch (kind) {
     case 'hook':
-      return exact(remedy('hook'));
+      return exact(remedyText('hook'));
     case 'nativeReference':
-      return plain(remedy('selfHook'));
+      return plain(remedyText('selfHook'));
     case 'cached':
-      return plain(remedy('cache'));
+      return plain(remedyText('cache'));
     case 'default':
-      return exact(remedy('default', name));
+      return exact(remedyText('default', name));
     case 'traceback':
-      return plain(remedy('error', 'error'));
+      return plain(remedyText('error', 'error'));
     case 'native':
-      return plain(remedy('autocast'));
+      return plain(remedyText('autocast'));
     case 'cycle':
-      if (pinnedBy !== null) return plain(remedy('doubleBackward'));
-      if (isOfLibrary(name, place)) return plain(remedy('libraryCycle'));
+      if (pinnedBy !== null) return plain(remedyText('doubleBackward'));
+      if (isOfLibrary(name, place)) return plain(remedyText('libraryCycle'));
       // The items of a container refer to the object that has it.
       return plain(
         /^cycle \S+ → \[/.test(name)
           ? t('Store weakref.ref(self) in {0} instead of self, or clear {0} when done.', attributeOf(name))
-          : remedy('cycle', attributeOf(name)),
+          : remedyText('cycle', attributeOf(name)),
       );
     default:
-      if (isGraph) return plain(remedy('graph'));
-      return items === null ? plain(remedy('container', holderName(name))) : exact(itemsText(items, holderName(name)));
+      if (isGraph) return plain(remedyText('graph'));
+      return items === null
+        ? plain(remedyText('container', holderName(name)))
+        : exact(itemsText(items, holderName(name)));
   }
 }
 

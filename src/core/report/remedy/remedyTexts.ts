@@ -1,8 +1,8 @@
 /** The remedies that source and recorder share, in one sentence each, by what holds the memory. */
-import { t } from '../text/translate.js';
+import { t } from '../../text/translate.js';
 
 /** @param name of the holder, of one of a cycle's references, or of the error */
-export function remedy(kind: keyof ReturnType<typeof remedies>, name = ''): string {
+export function remedyText(kind: keyof ReturnType<typeof remedies>, name = ''): string {
   return remedies(name)[kind];
 }
 

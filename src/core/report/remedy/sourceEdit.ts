@@ -1,7 +1,7 @@
-import type { Finding } from '../retention/holders/search.js';
-import { allStatements, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
-import { t } from '../text/translate.js';
-import type { SourceEdit } from './report.js';
+import type { Finding } from '../../retention/holders/search.js';
+import { allStatements, lineAt, lineText, type PythonModule } from '../../python/pythonModule.js';
+import { t } from '../../text/translate.js';
+import type { SourceEdit } from '../report.js';
 
 /** Expressions that take `.detach()` behind them as they are. */
 const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
@@ -11,7 +11,7 @@ const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
  * @param modules all files, for other uses of the holder
  * @returns null if no edit is safe
  */
-export function patternEdit(finding: Finding, modules: readonly PythonModule[]): SourceEdit | null {
+export function sourceEdit(finding: Finding, modules: readonly PythonModule[]): SourceEdit | null {
   const { module, heldSpan, held } = finding;
   if (heldSpan === null || !('kind' in heldSpan)) return null;
   let suffix: string;

@@ -1,0 +1,37 @@
+import type { Verdict } from '../../verdict/shape.js';
+import type { SourceFinding } from '../chances.js';
+import type { ObservedLine } from '../observedRun.js';
+import type { HolderReport } from '../report.js';
+import { recordedRemedy } from './recordedRemedy.js';
+
+/** How to release what a holder keeps: in one sentence, and as an edit if one is safe. */
+export type Remedy = Pick<HolderReport, 'fix' | 'edit'>;
+
+/** The object that holds a line's memory, and the statement that stores into it. */
+export type Holder = Omit<HolderReport, keyof Remedy>;
+
+/** Verdicts that are certain enough for a remedy from the recorder alone. */
+const REMEDIED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
+
+/**
+ * The holder of a line with its remedy: that of the source, unless the recorder knows a more precise one.
+ * @param proved the holder of a leak that was proved before an edit, null for none
+ */
+export function remediedHolder(
+  { holder: recordedHolder, recorded, custody }: ObservedLine,
+  finding: SourceFinding | null,
+  proved: HolderReport | null,
+  verdict: Verdict,
+): HolderReport | null {
+  const seenNow = finding?.holder ?? recordedHolder;
+  const holder = seenNow ?? proved;
+  if (holder === null) return null;
+  const { fix, edit } = (seenNow === null ? proved : finding?.remedy) ?? { fix: null, edit: null };
+  const owner = recorded.holder ?? recorded.garbage;
+  // An incomplete search may name a holder that is not the only one.
+  if (holder.source === 'recorder' && owner !== null && recorded.isComplete && REMEDIED.has(verdict)) {
+    const { text, isExact } = recordedRemedy(owner, custody);
+    if (fix === null || isExact) return { ...holder, fix: text, edit: null };
+  }
+  return { ...holder, fix, edit };
+}

@@ -1,0 +1,59 @@
+/** The remedy that the source shows for the holder of a line's memory. */
+import type { RecordedLine } from '../../facts/recordedFacts.js';
+import type { Bytes } from '../../model/units.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import type { Finding } from '../../retention/holders/search.js';
+import { t } from '../../text/translate.js';
+import { nameOf } from '../holderText.js';
+import type { Remedy } from './remedy.js';
+import { remedyText } from './remedyTexts.js';
+import { sourceEdit } from './sourceEdit.js';
+
+/** The allocator's unit, which holds a number. */
+const SMALLEST_BLOCK: Bytes = 512;
+
+/**
+ * @param recorded what the recorder saw of the same holder; null if it saw none
+ * @param modules all files, for other uses of the holder; null if the source is not the one that ran
+ * @returns null if the recorder saw tracebacks hold the memory, which the source does not show
+ */
+export function sourceRemedy(
+  found: Finding,
+  recorded: RecordedLine | null,
+  modules: readonly PythonModule[] | null,
+): Remedy | null {
+  if (recorded?.holder?.owner.kind === 'traceback' && found.kind === 'put') return null;
+  const known: Finding = recorded !== null && holdsData(recorded) ? { ...found, through: 'data' } : found;
+  return { fix: fixText(known), edit: modules === null ? null : sourceEdit(known, modules) };
+}
+
+/** True if the recorder saw items without a graph that are more than numbers: it frees nothing to detach them. */
+function holdsData({ holder }: RecordedLine): boolean {
+  if (holder === null) return false;
+  const { graphBytes, container, bytes } = holder.owner;
+  return graphBytes === 0 && container !== null && bytes > SMALLEST_BLOCK * container.length;
+}
+
+/** The remedy, in one sentence. */
+export function fixText(finding: Finding): string {
+  const holder = nameOf(finding);
+  const { held, kind, needsGraph } = finding;
+  switch (kind) {
+    case 'put':
+      if (needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
+      if (finding.through === 'data') return remedyText('container', holder);
+      return finding.mayDetach
+        ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
+        : remedyText('graph');
+    case 'chain':
+      return held !== '' && finding.heldSpan !== null && !needsGraph
+        ? t('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
+        : t('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
+    case 'grown':
+      return t('Cap the size of {0}, or store its parts on the CPU.', holder);
+    case 'context':
+      return t('Pass outputs to ctx.save_for_backward().');
+    default:
+      return remedyText(kind, kind === 'error' ? held : holder);
+  }
+}
