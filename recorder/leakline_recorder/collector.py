@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 #: maximum number of collections in the sidecar
 KEPT = 1024
-PERIOD_SECONDS = 60.0
+PERIOD_SECONDS = 20.0
 
 
 @contextlib.contextmanager
@@ -31,11 +31,12 @@ def at_rest() -> Iterator[None]:
 
 
 class CollectorWatch:
-    """Times of collections, several a second: a call only reads the clock. ``periodic`` follows a collection, at most
-    once in ``PERIOD_SECONDS`` seconds, and not in the first ones. It needs no thread, so programs can still fork.
+    """Times of collections, several a second: a call only reads the clock. ``periodic`` follows a collection, not in the
+    first ``PERIOD_SECONDS``, and gives the seconds until it may be called again. It needs no thread, so programs can
+    still fork.
     """
 
-    def __init__(self, periodic: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, periodic: Callable[[], Optional[float]] = lambda: None) -> None:
         self._began, self._ended = array('q'), array('q')
         self._started = 0
         self._full = 0
@@ -92,5 +93,5 @@ class CollectorWatch:
             self._full_us.append(self._started)
             del self._full_us[:-KEPT]
         if phase == 'stop' and time.monotonic() >= self._next:
-            self._next = time.monotonic() + PERIOD_SECONDS
-            self._periodic()
+            self._next = time.monotonic() + PERIOD_SECONDS    # a signal handler may raise in the call
+            self._next = time.monotonic() + (self._periodic() or PERIOD_SECONDS)

@@ -1,7 +1,11 @@
-"""The schedule of snapshots: dense at first, then at growing intervals, so that a run of any length writes few."""
+"""The schedules of snapshots: dense at first, then at growing intervals, so that a run of any length writes few."""
 from __future__ import annotations
 
+from typing import Optional
+
 from .options import Options
+
+COST_SHARE = 20    # at least, of the time to the cost of a snapshot
 
 
 class Schedule:
@@ -36,3 +40,20 @@ class Schedule:
         if not self._light or self._left <= 0:
             return False
         return step % max(1, self._distance // (self._light + 1)) == 0
+
+
+class Intervals:
+    """Seconds between snapshots of a program that shows no steps."""
+
+    def __init__(self, options: Options, seconds: float) -> None:
+        self._seconds = seconds
+        self._widen = max(1, options.widen)
+        self._left = options.limit
+        self._taken = 0
+
+    def after(self, cost_seconds: float) -> Optional[float]:
+        """Call once before each snapshot. The seconds until the next one; None for none any more."""
+        self._taken += 1
+        if self._taken % self._widen == 0:
+            self._seconds *= 2
+        return max(self._seconds, COST_SHARE * cost_seconds) if self._taken <= self._left else None

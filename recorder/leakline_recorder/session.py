@@ -13,7 +13,7 @@ from typing import Any, Dict, List, Optional
 import torch
 
 from . import sidecar
-from .collector import CollectorWatch, at_rest
+from .collector import PERIOD_SECONDS, CollectorWatch, at_rest
 from .files import SIDECAR, Budget, appearing, exists, make_folder, make_output, sweep
 from .guard import NO_GPU, guarded, ordinary, say, say_once
 from .holders import Ages, Blocks, HolderWalk, Shown
@@ -23,16 +23,18 @@ from .memory import DeviceMemory, allocations
 from .monitoring import Monitoring
 from .options import Options
 from .run import chosen, identify, with_group
-from .schedule import Schedule
+from .schedule import Intervals, Schedule
 from .sources import Sources
 from .step_counter import StepCounter
 from .step_finder import LoopSteps, NamedSteps
 from .triggers import Triggers
 
 ON_THE_CPU = 'The option --device cpu records on the CPU, over a model of the allocator'
-NO_STEP = ('no steps were found, so growth has no verdict: call leakline_recorder.mark_step() after each step, or name the function '
-           'that answers a request: --step MODULE:FUNCTION')
-MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training run makes
+NO_STEP = ('no steps were found, so {}: call leakline_recorder.mark_step() after each step, or name the function that answers a '
+           'request: --step MODULE:FUNCTION')
+NO_VERDICT = NO_STEP.format('growth has no verdict')
+BY_TIME = NO_STEP.format('a snapshot is taken every {:.0f} s, and later less often. For growth per step')
+MANY_ALLOCATIONS = 2_000    # far fewer than a training run makes in the seconds between two snapshots
 MANY_STEPS = 4    # as many allocations after the last step are worth a snapshot at exit
 
 
@@ -61,8 +63,9 @@ class Session:
         self.rounds = Rounds(self._monitoring)
         self._named_steps: Optional[NamedSteps] = None
         self._loop_steps = LoopSteps(self.steps, memory, self._monitoring)
-        self._collector = CollectorWatch(self._look_for_steps)
+        self._collector = CollectorWatch(self._without_steps)
         self._schedule = Schedule(options)
+        self._intervals = Intervals(options, PERIOD_SECONDS)
         self._sources = Sources(options.sources)
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring,
                                    Shown(options.names == 'all'), options.sources, self._collector.full_since)
@@ -77,7 +80,7 @@ class Session:
         self._budget = Budget(options.budget)
         self._forked = False
         self._inherited_rank = inherited_rank
-        self._allocations = 0
+        self._cost_seconds = 0.0    # of the last full snapshot
         self._events: List[int] = []    # of each device's trace, in the full snapshot before, unless it was cleared since
         self._increments = Increments(memory)
         self._ages: Ages = {}    # of the blocks that were live when the history was cleared
@@ -138,13 +141,24 @@ class Session:
             say(f'recording GPU memory into {self.folder}: stacks, sizes, paths, names of variables, {texts}; no values')
 
     @guarded('could not look for steps')
-    def _look_for_steps(self) -> None:
-        """Without a step, nothing is written before the end. The advice comes in the first minutes."""
-        if self.steps.source != 'none' or self.options.quiet or not self._recording or os.getpid() != self._pid:
-            return
-        before, self._allocations = self._allocations, self.memory.stats().get('allocation.all.allocated', 0)
-        if self._allocations - before >= MANY_ALLOCATIONS:
-            say_once(NO_STEP)
+    def _without_steps(self) -> Optional[float]:
+        """While the program shows no steps, the time decides. Returns the seconds until the next call."""
+        if self.steps.is_known or not self._recording or os.getpid() != self._pid:
+            return None
+        if self._allocated() - self._allocated_at_full < MANY_ALLOCATIONS:
+            return None
+        if not (self._loop_steps.is_looking and self._triggers.can_interrupt):
+            self._advise(NO_VERDICT)
+            return None
+        self._advise(BY_TIME.format(PERIOD_SECONDS))
+        wait = self._intervals.after(self._cost_seconds)
+        if wait is not None:
+            self._triggers.interrupt()
+        return wait
+
+    def _advise(self, text: str) -> None:
+        if not self.options.quiet:
+            say_once(text, NO_STEP)
 
     @guarded('could not stop recording')
     def close(self) -> None:
@@ -154,8 +168,8 @@ class Session:
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
-            if self.steps.source == 'none' and not self.options.quiet:
-                say_once(NO_STEP)
+            if self.steps.source == 'none':
+                self._advise(NO_VERDICT)
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
             say(f'nothing was recorded: this process never used CUDA. {ON_THE_CPU}. If it starts other commands, run them with leakline_recorder')
         self.steps.stop()
@@ -199,7 +213,7 @@ class Session:
 
     def dump(self, reason: str) -> None:
         """A full snapshot now."""
-        if reason in ('signal', 'asked') and self._recording:
+        if reason in ('signal', 'asked', 'time') and self._recording:
             self.steps.requested()
         if self._is_chosen or self.memory.light_snapshots:
             self._write('full' if self._is_chosen else 'light', reason)
@@ -259,6 +273,7 @@ class Session:
         self._budget.written(path, size, light=kind == 'light', keep=reason == 'oom')
         if kind == 'full':
             self._last_full, self._allocated_at_full = step, self._allocated()
+            self._cost_seconds = sum(watch.laps.values())
             self._events = beside['ring']['events']
             # Other snapshots are taken in the middle of a step: the next trace has their events too.
             if reason == 'step' and self._increments.clear(beside['takenAtUs']):

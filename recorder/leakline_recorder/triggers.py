@@ -1,10 +1,12 @@
 """Other reasons for a snapshot than steps: out of memory, a signal, the end of the process."""
 from __future__ import annotations
 
+import _thread
 import atexit
 import multiprocessing.util
 import os
 import signal
+import sys
 import threading
 from typing import Any, Callable, Optional
 
@@ -21,6 +23,7 @@ class Triggers:
         self._previous: Any = None
         self._signal = 0
         self._shortages = 0
+        self._is_due = False
 
     def on_signal(self, name: str) -> None:
         """Dump when the signal arrives, then call the previous handler."""
@@ -58,6 +61,15 @@ class Triggers:
         """
         return signal.Signals(self._signal).name if self._signal and signal.getsignal(self._signal) == self._signalled else None
 
+    @property
+    def can_interrupt(self) -> bool:
+        return self.signal is not None and sys.version_info >= (3, 10)
+
+    def interrupt(self) -> None:
+        """Dump in the main thread, between two of its instructions: as if the signal had arrived."""
+        self._is_due = True
+        _thread.interrupt_main(self._signal)
+
     def remove(self) -> None:
         if self._signal and threading.current_thread() is threading.main_thread():
             # None: the previous handler was not installed from Python, and cannot be restored
@@ -67,7 +79,10 @@ class Triggers:
         atexit.unregister(self._in_this_process)
 
     def _signalled(self, number: int, frame: Any) -> None:
-        self._in_this_process(self._dump, 'signal')
+        is_due, self._is_due = self._is_due, False
+        self._in_this_process(self._dump, 'time' if is_due else 'signal')
+        if is_due:
+            return
         if callable(self._previous):
             self._previous(number, frame)
 

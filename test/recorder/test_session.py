@@ -194,6 +194,42 @@ leakline_recorder.dump()
         [owner] = sides[3]['holders']['owners']
         self.assertEqual((owner['name'], owner['allocatedSteps']), ('kept', {'first': 0, 'last': 2, 'steps': 3}))
 
+    @unittest.skipIf(os.name == 'nt' or sys.version_info < (3, 10), 'needs signals, and Python 3.10 to raise one in the main thread')
+    def test_a_program_without_steps_has_snapshots_by_the_time(self):
+        program = '''
+import os, signal, sys, threading, time
+signal.signal(signal.SIGUSR1, lambda *_: print('theirs', flush=True))
+import leakline_recorder
+from leakline_recorder import collector, schedule, session
+collector.PERIOD_SECONDS = session.PERIOD_SECONDS = 0.05
+session.MANY_ALLOCATIONS = 5
+schedule.COST_SHARE = 1
+leakline_recorder.start(out=sys.argv[1], run='r', start=0, light=0, at_exit=False, limit=4)
+import torch
+kept, cycles = [], []
+def answer():
+    kept.append(torch.Tensor(512))
+    cycles.append([[] for _ in range(100)])
+    time.sleep(0.01)
+    return time.time() > until
+until = time.time() + 60
+def serve():
+    while len(os.listdir(folder) if os.path.isdir(folder) else ()) < 8 and not answer():
+        pass
+folder = os.path.join(sys.argv[1], 'r')
+thread = threading.Thread(target=serve)
+thread.start()
+while thread.is_alive():
+    thread.join(0.01)
+until = 0
+for _ in range(50):
+    answer()
+'''
+        found = self.run_program(program, command=[sys.executable, 'script.py', 'out'])
+        self.assertEqual((found.done.stdout, found.names), ('', [f'rank0_step00000{step}_time.pickle' for step in range(1, 5)]), found.done.stderr)
+        self.assertEqual({found.sidecar(name)['stepSource'] for name in found.names}, {'requests'})
+        self.assertIn('a snapshot is taken every 0 s', found.done.stderr)
+
     def test_calls_of_the_script_are_steps_from_the_first_use_of_the_device_on(self):
         program = '''
 import torch

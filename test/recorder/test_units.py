@@ -20,7 +20,7 @@ from leakline_recorder.collector import at_rest
 from leakline_recorder.files import HOST, SIDECAR, Budget, appearing, make_output, sweep
 from leakline_recorder.options import Options, describe
 from leakline_recorder.run import chosen, identify
-from leakline_recorder.schedule import Schedule
+from leakline_recorder.schedule import COST_SHARE, Intervals, Schedule
 from leakline_recorder.sources import Sources, is_users
 from leakline_recorder.step_counter import KEPT, StepCounter
 from torch.optim import Optimizer
@@ -45,6 +45,10 @@ class ScheduleTest(unittest.TestCase):
     def test_light_lies_between_full_ones(self):
         schedule = Schedule(Options(every=10, start=0, light=4))
         self.assertEqual([s for s in range(1, 21) if not schedule.full(s) and schedule.light(s)], [2, 4, 6, 8, 12, 14, 16, 18])
+
+    def test_intervals_double_and_leave_the_program_most_of_the_time(self):
+        intervals = Intervals(Options(widen=2, limit=5), 10.0)
+        self.assertEqual([intervals.after(cost) for cost in (0.1, 0.1, 3.0, 0.1, 0.1, 0.1)], [10.0, 20.0, 3.0 * COST_SHARE, 40.0, 40.0, None])
 
     def test_no_light_when_off(self):
         schedule = Schedule(Options(every=10, light=0))

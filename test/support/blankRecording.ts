@@ -13,6 +13,7 @@ export const BLANK_RECORDING: Recording = {
   worldSize: null,
   isLight: false,
   isAtEnd: false,
+  countsSnapshots: false,
   step: null,
   takenAtUs: null,
   behindUs: [],

@@ -226,6 +226,7 @@ const recording: v.GenericSchema<Recording> = v.object({
   isLight: flag,
   isAtEnd: flag,
   step: v.nullable(finite),
+  countsSnapshots: flag,
   takenAtUs: v.nullable(finite),
   behindUs: v.array(v.nullable(finite)),
   stepEndsUs: v.array(finite),

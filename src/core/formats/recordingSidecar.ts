@@ -154,6 +154,7 @@ const sidecar = v.object({
   kind: v.fallback(text, ''),
   reason: v.fallback(text, ''),
   step: amountOrNull,
+  stepSource: v.fallback(text, ''),
   takenAtUs: amountOrNull,
   ring: v.fallback(v.nullable(ring), null),
   stepTimes: v.fallback(v.nullable(stepTimes), null),
@@ -183,6 +184,7 @@ export function parseRecording(json: string): Recording | null {
     ...{ run, rank, worldSize, step, takenAtUs, devices, sources },
     isLight: output.kind === 'light',
     isAtEnd: output.reason === 'exit',
+    countsSnapshots: output.stepSource === 'requests',
     behindUs: output.ring?.behindUs ?? [],
     stepEndsUs: output.stepTimes?.endedAtUs ?? [],
     collections: beganAtUs.flatMap((fromUs, i) => {

@@ -13,6 +13,8 @@ export interface Recording {
   readonly isAtEnd: boolean;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
+  /** True if each snapshot counts as a step, because the program showed none. */
+  readonly countsSnapshots: boolean;
   /** The time of the snapshot, by the recorder's clock. It identifies the snapshots of a process. */
   readonly takenAtUs: Microseconds | null;
   /**

@@ -95,11 +95,17 @@ function titleOf({ id, rank }: RunReport): Omit<Document, 'blocks'> {
 /** A forecast whose interval is at most this share of it has no interval in words. */
 const PRECISE = 0.01;
 
-function forecastText({ forecast }: RunReport): string {
+function forecastText({ forecast, steps }: RunReport): string {
   if (forecast === null) return '';
   const { stepsToOom, low, high, capacityBytes } = forecast;
   const device = byteText(capacityBytes);
   const [about, least, most] = [stepsToOom, low, high].map(estimate);
+  if (steps === 'snapshots')
+    return t(
+      'Out of memory in about {0} snapshots ({1} to {2}) on a device of {3}.',
+      ...[about, least, most].map(countText),
+      device,
+    );
   return stepsToOom === 1 || high - low <= PRECISE * stepsToOom
     ? tCount(
         about,

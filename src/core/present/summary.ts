@@ -1,11 +1,17 @@
 /** What the status bar and a notification say of a run. */
 import { countText, estimate } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
+import type { RunReport } from '../report/report.js';
 import { listed } from './presented.js';
 
-/** `2 leaks · 35.8 MiB/step · full in 20 steps`. @param stepsLeft null if the device does not fill up */
-export function leaksShort(leaks: number, amount: string, stepsLeft: number | null): string {
-  const full = stepsLeft === null ? null : tCount(estimate(stepsLeft), 'full in 1 step', 'full in {0} steps');
+/** The steps until the device is full, null if it does not fill up, or if the run counts snapshots. */
+export function stepsLeft({ forecast, steps }: Pick<RunReport, 'forecast' | 'steps'>): number | null {
+  return forecast === null || steps === 'snapshots' ? null : forecast.stepsToOom;
+}
+
+/** `2 leaks · 35.8 MiB/step · full in 20 steps`. @param left see {@link stepsLeft} */
+export function leaksShort(leaks: number, amount: string, left: number | null): string {
+  const full = left === null ? null : tCount(estimate(left), 'full in 1 step', 'full in {0} steps');
   return listed(tCount(leaks, '1 leak', '{0} leaks'), amount, full);
 }
 

@@ -337,11 +337,12 @@ function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: Ste
   const last = snapshots[snapshots.length - 1];
   const counted = joined === null ? stepsInTrace(snapshots, last) : stepsInJoined(joined);
   if (counted !== null && last.steps?.source === 'annotations') return { source: 'annotations', at: counted };
+  const bySnapshot = snapshots.length >= limit('fewestSnapshots') ? 'snapshots' : null;
   const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
-  if (recorded.every((step) => step !== null)) return { source: 'recorder', at: recorded };
+  if (recorded.every((step) => step !== null))
+    return { source: last.recording?.countsSnapshots === true ? bySnapshot : 'recorder', at: recorded };
   if (counted !== null) return { source: 'period', at: counted };
-  const isEnough = snapshots.length >= limit('fewestSnapshots');
-  return { source: isEnough ? 'snapshots' : null, at: snapshots.map((_, i) => i) };
+  return { source: bySnapshot, at: snapshots.map((_, i) => i) };
 }
 
 /** The steps of the joined traces, null unless they were counted up to each snapshot without a gap. */

@@ -111,6 +111,7 @@ export interface RunReport {
   verdict: Verdict;
   /** Findings on memory without a line. */
   process: ProcessFinding[];
+  /** In the unit of `steps`. */
   forecast: { stepsToOom: number; low: number; high: number; capacityBytes: Bytes } | null;
   /** The program's files as the recorder saw them; null without a recorder. */
   sources: RunSources | null;

@@ -1,4 +1,5 @@
 /** Which runs are worth a notification. Pure, so that its rules can be tested without a window. */
+import { stepsLeft } from '../../core/present/summary.js';
 import type { RunReport } from '../../core/report/report.js';
 
 /** `runningOut` follows an alert of a leak when memory is nearly full. */
@@ -39,7 +40,7 @@ export class RunsInProgress {
 /** The alert for a run now, or null; `told` are the kinds of its earlier alerts. */
 export function alertFor(run: RunReport, when: AlertWhen, alerted: readonly string[]): AlertKind | null {
   if (when === 'off' || run.verdict !== 'leak') return null;
-  const few = run.forecast !== null && run.forecast.stepsToOom < FEW_STEPS;
-  if (few) return alerted.includes('runningOut') ? null : 'runningOut';
+  const left = stepsLeft(run);
+  if (left !== null && left < FEW_STEPS) return alerted.includes('runningOut') ? null : 'runningOut';
   return when === 'runningOut' || alerted.length > 0 ? null : 'leak';
 }

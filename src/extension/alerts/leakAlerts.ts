@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { rateOf } from '../../core/present/findingSentence.js';
-import { leakAlert, runningOutAlert } from '../../core/present/summary.js';
+import { leakAlert, runningOutAlert, stepsLeft } from '../../core/present/summary.js';
 import { visibleText } from '../../core/text/plainText.js';
 import type { RunReport } from '../../core/report/report.js';
 import { InternalCommand } from '../contributions.js';
@@ -84,7 +84,7 @@ export class LeakAlerts extends Listener {
     const at = worst?.lines[0].parts[0].line.unfound ?? worst;
     const place = at === undefined ? '' : nameAndLine(at);
     return kind === 'runningOut'
-      ? runningOutAlert(name, run.forecast?.stepsToOom ?? 0, place)
+      ? runningOutAlert(name, stepsLeft(run) ?? 0, place)
       : leakAlert(name, rateOf(leakRate(run), run.steps), place);
   }
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { rateOf } from '../../core/present/findingSentence.js';
 import { peakShort } from '../../core/present/peakText.js';
 import { presentFinding } from '../../core/present/presented.js';
-import { leaksShort } from '../../core/present/summary.js';
+import { leaksShort, stepsLeft } from '../../core/present/summary.js';
 import { sum } from '../../core/report/lineSelection.js';
 import { failureText } from '../../core/present/failed.js';
 import { verdictSentence } from '../../core/present/runText.js';
@@ -117,7 +117,7 @@ export class StatusBar extends Listener {
     const { run } = leaks[0].parts[0];
     const rate = sum(leaks, ({ parts }) => parts.find((part) => part.run === run)?.finding.bytesPerStep ?? 0);
     const amount = rateOf(rate, run.steps) ?? byteText(leaks[0].parts[0].finding.bytes);
-    const short = leaksShort(leaks.length, amount, run.forecast?.stepsToOom ?? null);
+    const short = leaksShort(leaks.length, amount, stepsLeft(run));
     return ['$(arrow-up)', short, tooltipOf(leaks)];
   }
 

@@ -14,6 +14,7 @@ describe('An alert', () => {
     assert.equal(alertFor(leaking(9000), 'leak', ['leak']), null);
     assert.equal(alertFor(leaking(499), 'leak', ['leak']), 'runningOut');
     assert.equal(alertFor(leaking(100), 'leak', ['leak', 'runningOut']), null);
+    assert.equal(alertFor({ ...leaking(100), steps: 'snapshots' }, 'leak', ['leak']), null);
   });
 
   it('is given once where little memory is left from the start', () => {

@@ -65,6 +65,7 @@ describe('The recorder’s sidecar', () => {
       worldSize: 8,
       isLight: true,
       isAtEnd: true,
+      countsSnapshots: false,
       step: 20,
       takenAtUs: 31,
       behindUs: [21, null],

@@ -17,7 +17,7 @@ import {
   staleText,
   withStale,
 } from '../../../src/core/present/presented.js';
-import { leakAlert, leaksShort, runningOutAlert } from '../../../src/core/present/summary.js';
+import { leakAlert, leaksShort, runningOutAlert, stepsLeft } from '../../../src/core/present/summary.js';
 import { hoverMarkdown } from '../../../src/extension/marks/hoverText.js';
 import { askingMarks } from '../../../src/extension/results/askingMarks.js';
 import { findingMarks, holdsOthers, type FindingMark } from '../../../src/extension/results/findingMarks.js';
@@ -95,7 +95,7 @@ function findingRows(report: Report, finding: FindingMark, canOpen: (file: strin
     ['tooltip of the row', detail.join('\n')],
     ...(finding.tone === 'leak'
       ? ([
-          ['status bar', leaksShort(1, short, run.forecast?.stepsToOom ?? null)],
+          ['status bar', leaksShort(1, short, stepsLeft(run))],
           ['notification', leakAlert('runs', rate, place)],
           ['notification, device nearly full', runningOutAlert('runs', run.forecast?.stepsToOom ?? 1, place)],
         ] as const)

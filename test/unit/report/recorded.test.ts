@@ -71,6 +71,15 @@ describe('A recorded run', () => {
     assert.equal(line?.bytesPerStep, 19_660.8);
   });
 
+  it('grows by snapshots where the recorder saw no steps', async () => {
+    const bySnapshot = await recorded('aux_loss', (i) => ({ step: i + 1, countsSnapshots: true }));
+    const bySteps = await recorded('aux_loss', (i) => ({ step: i + 1 }));
+    const [first, second] = [bySnapshot, bySteps].map((digests) => run(digests, ['train.py', 'model.py']));
+    assert.deepEqual([first.steps, second.steps], ['snapshots', 'recorder']);
+    assert.deepEqual(first.lines, second.lines);
+    assert.equal(run(bySnapshot.slice(0, 2), ['train.py', 'model.py']).steps, null);
+  });
+
   it('is judged without the snapshot at its exit, where functions have released leaks as well', async () => {
     const files = ['train.py', 'model.py'];
     const digests = await recorded('aux_loss', (i) => ({ step: (i + 1) * 100, isAtEnd: i === 3 }));
