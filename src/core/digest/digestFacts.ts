@@ -4,6 +4,7 @@ import type { Steps } from '../attribution/steps.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
+import type { LiveGroup } from './liveGroups.js';
 import type { ReplayedSetting } from '../allocator/deviceAnswer.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import { isPrivatePool } from '../model/privatePool.js';
@@ -91,6 +92,19 @@ export const privatePools = factOf(({ segments }: SnapshotDigest): SnapshotDiges
   segments.pools.filter(({ pool }) => isPrivatePool(pool)),
 );
 
+/**
+ * Live bytes without a stack whose allocation is not in the trace. Null if no live block has a stack: a snapshot from
+ * before the recording does not tell.
+ */
+export const untracedBytes = factOf(({ groups }: SnapshotDigest): Bytes | null => {
+  const hasStack = ({ frames, forwardFrames }: LiveGroup): boolean => frames.length + forwardFrames.length > 0;
+  if (!groups.some(hasStack)) return null;
+  return groups.reduce(
+    (sum, group) => (hasStack(group) || group.stackless === 'noStack' ? sum : sum + group.liveBytes),
+    0,
+  );
+});
+
 /** Finds the facts that reports ask of a dump that is not the latest. */
 export function findFacts(digest: SnapshotDigest): void {
   packTotals(digest);
@@ -102,6 +116,7 @@ export function findFacts(digest: SnapshotDigest): void {
     outOfMemoryDevices,
     pendingFreesOf,
     privatePools,
+    untracedBytes,
   ];
   for (const find of facts) find(digest);
 }

@@ -5,12 +5,11 @@
 import { BUCKETS, type Bucket } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import { addCells } from './compareCells.js';
-import type { StackSeries } from './stackSeries.js';
 import type { Buckets, CompareCell, CompareReport } from './report.js';
 
 /**
  * Memory without a stack counts as older memory, and is listed beside it.
- * @param mostOlder maximum number of bytes that are older than the recording, see {@link mostOlderBytes}
+ * @param mostOlder maximum number of bytes that are older than the recording, see `mostOlderBytes`
  */
 export function reportBuckets(
   { library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>,
@@ -21,21 +20,6 @@ export function reportBuckets(
     buckets: { library, beforeRecording: beforeRecording + noStack },
     noStack: noStack + beforeRecording - older,
   };
-}
-
-/**
- * Memory that is older than the recording only becomes less, so a run has at most what any of its snapshots shows.
- * Where the history is cleared at each snapshot, later ones show more: what autograd's threads have allocated before.
- */
-export function mostOlderBytes(stacks: readonly StackSeries[]): Bytes {
-  const hasStack = ({ frames, forward }: StackSeries): boolean => frames.length + forward.length > 0;
-  const older = stacks.find((one) => !hasStack(one) && one.stackless === 'beforeRecording');
-  // A snapshot from before the recording has no stack at all, and tells nothing.
-  const isRecorded = (at: number): boolean => stacks.some((one) => hasStack(one) && one.series[at] > 0);
-  return (older?.series ?? []).reduce(
-    (least, bytes, at) => (bytes < least && isRecorded(at) ? bytes : least),
-    Infinity,
-  );
 }
 
 /** Parts that hold anything: they add up. */

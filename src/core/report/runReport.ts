@@ -8,7 +8,8 @@ import { judge, type Judged } from '../verdict/judge.js';
 import type { KnownBound } from '../facts/evidence.js';
 import { GROWS, runVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
-import { mostOlderBytes, reportBuckets } from './bucketParts.js';
+import { mostOlderBytes } from '../runs/mostOlder.js';
+import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, forecastOf, widest, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
@@ -48,7 +49,7 @@ export function runReport(
   );
   const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(stacks) };
+  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(snapshots) };
   const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {

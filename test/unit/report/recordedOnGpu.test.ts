@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { judgeProgram, recordedPrograms, PLANTED } from '../../../bench/planted.js';
+import { digestsOf, judgeProgram, type RecordedProgram, recordedPrograms, PLANTED } from '../../../bench/planted.js';
+import { buildCompare } from '../../../src/core/report/buildCompare.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES } from '../../support/snapshots.js';
 
@@ -10,10 +11,14 @@ const RECORDINGS = join(FIXTURES, 'gpu/recordings');
 /** Bytes of cuBLAS's workspace on Hopper: the main thread has one, and autograd's thread. */
 const WORKSPACE = 32 * 2 ** 20;
 
-async function reportOf(name: string): Promise<RunReport> {
+function recordingOf(name: string): RecordedProgram {
   const recorded = recordedPrograms(PLANTED, RECORDINGS).find(({ program }) => program.name === name);
   assert.ok(recorded !== undefined);
-  const last = (await judgeProgram(recorded, ['recorder and source'])).at(-1);
+  return recorded;
+}
+
+async function reportOf(name: string): Promise<RunReport> {
+  const last = (await judgeProgram(recordingOf(name), ['recorder and source'])).at(-1);
   assert.ok(last !== undefined);
   return last.runs[0];
 }
@@ -40,6 +45,16 @@ describe('A recording of a GPU', () => {
         [],
         name,
       );
+    }
+  });
+
+  it('has none either where two of its snapshots are compared, with the run or alone', async () => {
+    const { withRecorder } = await digestsOf(recordingOf('adam_state'));
+    const [, a, b] = withRecorder;
+    for (const known of [withRecorder, [a, b]]) {
+      const { buckets, noStack } = buildCompare(a, b, { files: [], rules: [] }, known);
+      assert.deepEqual(noStack, buckets.beforeRecording);
+      assert.ok(noStack.bytesB > WORKSPACE);
     }
   });
 });
