@@ -48,7 +48,13 @@ def is_machinery(filename: str) -> bool:
     """
     if not filename or _is_generated(filename):
         return True
-    return any(path.startswith(_MACHINERY) or path.startswith(_STANDARD) and not any(part in path.replace('\\', '/') for part in _LIBRARY_PARTS)
+    return is_standard(filename) or any(path.startswith(_MACHINERY) for path in (filename, _real(filename)))
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def is_standard(filename: str) -> bool:
+    """Is this a file of Python's standard library?"""
+    return any(path.startswith(_STANDARD) and not any(part in path.replace('\\', '/') for part in _LIBRARY_PARTS)
                for path in (filename, _real(filename)))
 
 

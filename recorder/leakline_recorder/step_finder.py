@@ -20,7 +20,7 @@ from .loops import Around, Loops
 from .memory import DeviceMemory, allocations
 from .monitoring import Monitoring
 from .plain import HELD_LOCALS, is_a
-from .sources import is_machinery, is_users
+from .sources import is_machinery, is_standard, is_users
 from .step_counter import StepCounter
 
 CHECKED_ROUNDS = 3      # that must allocate device memory before a loop counts
@@ -142,15 +142,24 @@ class LoopSteps:
 
     def _turn(self, frame: Optional[types.FrameType]) -> Optional[Turn]:
         in_library: Any = None
+        in_standard: Any = None
         while frame is not None:
             code = frame.f_code
-            around = None if is_machinery(code.co_filename) else self._loops.at(code, frame.f_lasti)
-            if around is not None and is_users(code.co_filename):
+            is_standards = is_standard(code.co_filename)
+            around = self._loops.at(code, frame.f_lasti) if is_standards or not is_machinery(code.co_filename) else None
+            if around is None:
+                pass
+            elif is_standards:
+                in_standard = in_standard or (frame, around)
+            elif is_users(code.co_filename):
                 return self._turn_of(frame, around)
-            in_library = in_library or around and (frame, around)
+            else:
+                in_library = in_library or (frame, around)
             frame = frame.f_back
-        # A library's trainer runs its loop around the program's functions.
-        return self._turn_of(*in_library) if in_library else None
+        # A library's trainer runs its loop around the program's functions; asyncio and pools of threads run theirs around
+        # requests.
+        found = in_library or in_standard
+        return self._turn_of(*found) if found else None
 
     def _turn_of(self, frame: types.FrameType, around: Around) -> Turn:
         activation, _, marks = self._loops.marks(frame, around)
@@ -162,7 +171,9 @@ class NamedSteps:
 
     def __init__(self, steps: StepCounter, name: str) -> None:
         self._steps = steps
+        self._name = name
         self._is_preset = name in PRESETS
+        self._is_imported = False
         self._awaited: Optional[str] = None    # a function that the script has not defined yet
         self._running = threading.local()
         self._ends: List[Callable[[], None]] = []    # each undoes one change of the program
@@ -177,6 +188,9 @@ class NamedSteps:
         for end in self._ends:
             end()
         self._ends.clear()
+        if not self._is_imported and not self._is_preset:
+            module, _, path = self._name.partition(':')
+            say_once(f'--step {self._name}: the program did not import {module}; a function of the script itself is __main__:{path}')
 
     def look(self, is_last: bool = False) -> None:
         """Called when the script first uses the device: most scripts have defined their functions by then."""
@@ -185,6 +199,7 @@ class NamedSteps:
 
     @guarded('could not count calls as steps')
     def _wrap(self, module: str, path: str, is_last: bool = True) -> None:
+        self._is_imported = True
         owner: Any = sys.modules[module]
         *outer, name = path.split('.')
         for part in outer:

@@ -322,6 +322,39 @@ class StepsWithoutOptimizerTest(Programs):
         ''', '--step', '__main__:handle')
         self.assertEqual(steps, [(5, 'marks'), (10, 'marks')])
 
+    def test_requests_that_asyncio_or_a_pool_of_threads_runs(self):
+        _, tasks = self.steps('''
+            import asyncio
+            kept = set()
+            async def answer(request):
+                await asyncio.sleep(0)
+                return net(request)
+            async def serve():
+                for request in range(16):
+                    kept.add(asyncio.create_task(answer(request)))
+                    await asyncio.sleep(0.001)
+            asyncio.run(serve())
+        ''')
+        _, calls = self.steps('''
+            import concurrent.futures
+            def answer(request):
+                outputs.append(net(request))
+            with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                for request in range(16):
+                    pool.submit(answer, request).result()
+        ''')
+        self.assertEqual((tasks, calls), 2 * ([(5, 'loop'), (10, 'loop')],))
+
+    def test_a_named_function_of_a_module_that_is_not_imported(self):
+        found, _ = self.steps('''
+            def handle(request):
+                outputs.append(net(request))
+            handle(1)
+            import leakline_recorder
+            leakline_recorder.stop()
+        ''', '--step', 'script:handle')
+        self.assertIn('--step script:handle: the program did not import script; a function of the script itself is __main__:handle', found.done.stderr)
+
     def test_an_unknown_preset_is_said(self):
         found, steps = self.steps('net(1)', '--step', 'vlm')
         self.assertIn("--step expects MODULE:FUNCTION or one of vllm, sglang, comfyui, generate, diffusers, got 'vlm'", found.done.stderr)
