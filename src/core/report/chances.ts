@@ -2,7 +2,7 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { Knowledge, LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
-import type { Holder, Remedy } from './remedy/remedy.js';
+import type { Holder, Remedy } from './remedy/holder.js';
 
 /** The source's evidence on a line. */
 export interface SourceFinding {

@@ -3,7 +3,7 @@ import type { CycleGraph } from '../model/cycleGraph.js';
 import { type CycleChain, cycleChains } from '../verdict/cycleChains.js';
 import { folderOf } from './folderOf.js';
 import type { OtherInputs } from './otherInputs.js';
-import type { Holder } from './remedy/remedy.js';
+import type { Holder } from './remedy/holder.js';
 import type { CycleReport, CycleTensorReport } from './report.js';
 import { reportFrame } from './reportFrame.js';
 

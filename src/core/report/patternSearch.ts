@@ -13,7 +13,7 @@ import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
 import type { ObservedLine } from './observedRun.js';
 import { holderText, isSameContainer } from './holderText.js';
-import type { Holder } from './remedy/remedy.js';
+import type { Holder } from './remedy/holder.js';
 import { sourceRemedy } from './remedy/sourceRemedy.js';
 
 /** Sources of the workspace, as they are now. */

@@ -47,6 +47,8 @@ export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | n
       return plain(remedyText('cache'));
     case 'default':
       return exact(remedyText('default', name));
+    case 'linked':
+      return exact(t('Set {0} to None behind the objects that are still needed.', name));
     case 'traceback':
       return plain(remedyText('error', 'error'));
     case 'native':
@@ -72,6 +74,8 @@ export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | n
 function itemsText({ kind, type }: RecordedItems, holder: string): string {
   if (kind === 'key')
     return t('Use a key in {0} that is no tensor, such as a name or id(tensor), or clear it.', holder);
+  if (kind === 'exit')
+    return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
   if (kind === 'object' && type !== null)
     return t('Store only what is needed of each {0} in {1}, cap its size, or clear it after use.', type, holder);
   return type === null

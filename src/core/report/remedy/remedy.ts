@@ -4,12 +4,6 @@ import type { ObservedLine } from '../observedRun.js';
 import type { HolderReport } from '../report.js';
 import { recordedRemedy } from './recordedRemedy.js';
 
-/** How to release what a holder keeps: in one sentence, and as an edit if one is safe. */
-export type Remedy = Pick<HolderReport, 'fix' | 'edit'>;
-
-/** The object that holds a line's memory, and the statement that stores into it. */
-export type Holder = Omit<HolderReport, keyof Remedy>;
-
 /** Verdicts that are certain enough for a remedy from the recorder alone. */
 const REMEDIED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
 

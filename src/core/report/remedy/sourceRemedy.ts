@@ -5,7 +5,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
 import { t } from '../../text/translate.js';
 import { nameOf } from '../holderText.js';
-import type { Remedy } from './remedy.js';
+import type { Remedy } from './holder.js';
 import { remedyText } from './remedyTexts.js';
 import { sourceEdit } from './sourceEdit.js';
 
