@@ -200,9 +200,10 @@ class CpuMemory(TorchDispatchMode):
     light_snapshots = True
     clearable = True
 
-    def __init__(self, capacity: int = 24 * GIB, hide: Tuple[str, ...] = ()) -> None:
+    def __init__(self, capacity: Optional[int] = None, hide: Tuple[str, ...] = ()) -> None:
         super().__init__()
-        self.allocator = CachingAllocator(capacity)
+        self.allocator = CachingAllocator(capacity or 24 * GIB)
+        self._capacity = capacity
         self.trace = Trace()
         self.stacks = Stacks((__file__,) + hide)     # files whose frames a GPU build would not show
         self.recording = False
@@ -384,7 +385,7 @@ class CpuMemory(TorchDispatchMode):
 
     def devices(self) -> List[Dict[str, Any]]:
         reserved = self.allocator.reserved
-        return [{'index': 0, 'name': 'CPU (model of the caching allocator)', 'capacityBytes': self.allocator.capacity,
+        return [{'index': 0, 'name': 'CPU (model of the caching allocator)', 'capacityBytes': self._capacity,
                  'reservedBytes': reserved, 'outsideBytes': 0}]
 
     def attach_oom(self, observer: Callable[[int, int, int, int], None]) -> bool:

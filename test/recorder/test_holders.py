@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import contextvars
 import functools
 import gc
@@ -121,11 +122,15 @@ class ChainsTest(unittest.TestCase):
         del method
         functions = [counting(), counting()]
         tensors = [(torch.Tensor(MIB), 0), (torch.Tensor(MIB), 1)]
+        stack = contextlib.ExitStack()
+        for _ in range(2):
+            stack.callback(Pair, torch.Tensor(MIB))
         found = walk()
-        told = {name: next(owner['items'] for owner in found['owners'] if f'local {name}[' in owner['text'])
-                for name in ('pairs', 'methods', 'functions', 'tensors')}
+        told = {name: next(owner['items'] for owner in found['owners'] if f'local {name}{way}' in owner['text'])
+                for name, way in (('pairs', '['), ('methods', '['), ('functions', '['), ('tensors', '['), ('stack', '._exit'))}
         self.assertEqual(told, {'pairs': {'kind': 'object', 'type': 'Pair'}, 'methods': {'kind': 'method', 'type': 'Visualiser'},
-                                'functions': {'kind': 'function', 'type': None}, 'tensors': None})
+                                'functions': {'kind': 'function', 'type': None}, 'tensors': None,
+                                'stack': {'kind': 'exit', 'type': None}})
 
     def test_key_of_a_dictionary(self):
         history = {'main': [], 'aux': []}
@@ -249,7 +254,8 @@ class ChainsTest(unittest.TestCase):
             block.allocated, block.allocated_us = 1, block.address
         owners = context.run(walk_over, blocks)['owners']
         self.assertEqual(sorted(owner['blocks'] for owner in owners), [1, 59])
-        self.assertEqual({owner['name'] for owner in owners}, {'Pair.tensor'})
+        self.assertEqual([(owner['kind'], owner['name']) for owner in sorted(owners, key=lambda owner: owner['blocks'])],
+                         [('attribute', 'Pair.tensor'), ('linked', 'Pair.other')])
         self.assertEqual([owner['expression'] for owner in sorted(owners, key=lambda owner: owner['blocks'])],
                          ['test_holders.py: global CURRENT.tensor', 'test_holders.py: global CURRENT.other.tensor'])
 

@@ -303,8 +303,13 @@ def _may_be_pinned(value: Any) -> bool:
 
 def _folded(links: Tuple[Link, ...]) -> Tuple[Link, ...]:
     """``.parent.parent.parent`` of a linked list as ``.parent``."""
-    # From a list: a tuple made of a generator counts for the program's collector, and is not taken off when it is freed.
-    return tuple([part for index, part in enumerate(links) if not index or part.kind != 'attribute' or part != links[index - 1]])
+    folded: List[Link] = []
+    for part in links:
+        if folded and part.kind == 'attribute' and part == folded[-1]:
+            folded[-1] = dataclasses.replace(part, is_repeated=True)
+        else:
+            folded.append(part)
+    return tuple(folded)
 
 
 def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:

@@ -33,6 +33,7 @@ class Group:
         self.holdings: Dict[int, Holding] = {}
         self.roots: Dict[Tuple[Any, ...], Chain] = {}     # distinct chains, by their text and their containers
         self._numbered = False                # their last names differ in a number
+        self._repeated: Optional[Link] = None    # the attribute through which the objects of a linked list refer to the next
 
     @classmethod
     def of(cls, holdings: Iterable[Holding], lengths: Dict[int, int]) -> List['Group']:
@@ -64,6 +65,7 @@ class Group:
 
     def add(self, holding: Holding) -> None:
         self.holdings[holding.block.address] = holding
+        self._repeated = self._repeated or next((part for part in holding.chain.links if part.is_repeated), None)
         self.roots.setdefault((holding.chain.text, *_containers(holding.chain)), holding.chain)
 
     @property
@@ -102,9 +104,20 @@ class Group:
 
     def name_and_place(self, statements: Statements) -> Dict[str, Any]:
         chain, split = self.newest.chain, self.growing
-        holder = holder_of(chain, split)
+        holder = self.holder()
+        lines = self._found(holder, statements)
+        return {'name': name_of(self._to_list, holder, split), 'text': chain.text, 'file': lines[0]['file'] if lines else None, 'line': lines[0]['line'] if lines else None}
+
+    def _found(self, holder: Optional[Holder], statements: Statements) -> List[Dict[str, Any]]:
+        """The statements of the holder. A constructor may set the attribute of a linked list: then those that name its
+        first object.
+        """
         lines = statements.find(holder) if holder else []
-        return {'name': name_of(chain, holder, split), 'text': chain.text, 'file': lines[0]['file'] if lines else None, 'line': lines[0]['line'] if lines else None}
+        if lines or not self.is_linked:
+            return lines
+        chain = self._to_list
+        first = holder_of(dataclasses.replace(chain, links=chain.links[:-1]), None)
+        return statements.find(first) if first else []
 
     @property
     def container(self) -> Optional[Link]:
@@ -113,21 +126,35 @@ class Group:
         return found if found is not None and found.container else None
 
     def holder(self) -> Optional[Holder]:
-        return holder_of(self.newest.chain, self.growing)
+        return holder_of(self._to_list, self.growing)
+
+    @property
+    def is_linked(self) -> bool:
+        """True for a linked list: its objects hold the memory, and nothing but the next object holds each of them."""
+        return self._repeated in self.newest.chain.links and self.growing is None
+
+    @property
+    def _to_list(self) -> Chain:
+        """The chain to the newest block, of a linked list only that to its objects."""
+        chain = self.newest.chain
+        if not self.is_linked or self._repeated is None:
+            return chain
+        return dataclasses.replace(chain, links=chain.links[:chain.links.index(self._repeated) + 1])
 
     def describe(self, holder: Optional[Holder], statements: Statements, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
         saved = [holding for holding in holdings if holding.saved_by]
         allocated = sorted({holding.block.allocated for holding in holdings if holding.block.allocated != UNKNOWN})
-        lines = statements.find(holder) if holder else []
+        lines = self._found(holder, statements)
         container = self.container
         pin = _pin(chain, statements)
+        name = name_of(self._to_list, holder, split)
         place = lines[0] if lines else {'file': holder.file, 'line': holder.line} if holder and holder.line else pin or {'file': None, 'line': None}
         return {
-            'kind': _kind(chain, bool(saved) and len(saved) == len(holdings)),
+            'kind': 'linked' if self.is_linked else _kind(chain, bool(saved) and len(saved) == len(holdings)),
             'text': chain.text,
-            'name': re.sub(r'\d+$', '*', name_of(chain, holder, split)) if self._numbered else name_of(chain, holder, split),
+            'name': re.sub(r'\d+$', '*', name) if self._numbered else name,
             'expression': self.expression(split),
             'file': place['file'],
             'line': place['line'],
@@ -136,7 +163,7 @@ class Group:
             'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
-            'isDirect': _is_direct(chain, holder, split),
+            'isDirect': _is_direct(self._to_list, holder, split),
             'items': _items(chain, split) if container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),
@@ -263,12 +290,14 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
-    """What the container has as items: objects of a class, methods of one, functions, or tensors as keys; ``None`` for
-    tensors.
+    """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``, or
+    tensors as keys; ``None`` for tensors.
     """
     kind = 'object'
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
         return {'kind': 'key', 'type': None}
+    if split and chain.links[split - 1].name == '_exit_callbacks':
+        return {'kind': 'exit', 'type': None}
     for part in chain.links[split + 1:]:
         if part.kind in ('item', 'key'):
             continue    # in tuples and plain containers

@@ -39,6 +39,7 @@ class Link:
     length: int = 0
     maxlen: Optional[int] = None    # items that the container holds at most, where Python tells
     place: int = 0                  # identity of the container
+    is_repeated: bool = dataclasses.field(default=False, compare=False)    # stands for several: `.previous` of a linked list
     classes: Tuple[Tuple[str, str], ...] = ()    # of an attribute's object: file and name, without torch and the standard library
 
 

@@ -56,6 +56,18 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
   });
 
+  it('is to close an exit stack, and to cut a linked list', () => {
+    const container = { type: 'deque', length: 9, maxlen: null };
+    assert.equal(
+      remedy({ kind: 'closure', name: 'Server.resources', container, items: { kind: 'exit', type: null } }),
+      'Close Server.resources in each round, or use one for each: it keeps what its callbacks need.',
+    );
+    assert.equal(
+      remedy({ kind: 'linked', name: 'Version.previous' }),
+      'Set Version.previous to None behind the objects that are still needed.',
+    );
+  });
+
   it('follows the kind of the holder', () => {
     assert.match(remedy({ kind: 'hook' }), /^Register the hook once/);
     assert.match(remedy({ kind: 'cached' }), /^Cap the cache/);
