@@ -13,7 +13,7 @@ export const BLANK_RECORDING: Recording = {
   worldSize: null,
   isLight: false,
   isAtEnd: false,
-  countsSnapshots: false,
+  stepSource: null,
   step: null,
   takenAtUs: null,
   behindUs: [],

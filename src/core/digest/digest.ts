@@ -2,6 +2,7 @@ import { eventTime } from '../model/eventTime.js';
 import type { DeviceHistory } from '../model/history.js';
 import { Action, BlockState, type DeviceTrace, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import { recordedKind } from '../model/recordedFile.js';
+import { t } from '../text/translate.js';
 import type { Recording } from '../model/recording.js';
 import { hostLast, PINNED_HOST, type Bytes, type Microseconds } from '../model/units.js';
 import { disagreement } from './disagreement.js';
@@ -184,9 +185,20 @@ export function figuresOf(
       ...snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)),
       ...disagreements,
       ...tooManyStacks(snapshot),
+      ...noSteps(recording),
     ],
     recording,
   };
+}
+
+/** Where the recorder saw no step until the program ended, nothing else tells why there is no verdict. */
+function noSteps(recording: Recording | null): readonly SnapshotWarning[] {
+  if (recording === null || !recording.isAtEnd || recording.stepSource !== 'none') return [];
+  const message = t(
+    'The recorder saw no steps, so growth has no verdict: call leakline_recorder.mark_step() after each step, or name ' +
+      'the function that answers a request: --step MODULE:FUNCTION.',
+  );
+  return [{ code: 'noSteps', message }];
 }
 
 function usersFiles({ frames, strings }: Snapshot): string[] {

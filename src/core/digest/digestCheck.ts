@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Recording } from '../model/recording.js';
+import { STEP_SOURCES, type Recording } from '../model/recording.js';
 import { count, finite } from '../model/schema.js';
 import type { SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from '../attribution/category.js';
@@ -226,7 +226,7 @@ const recording: v.GenericSchema<Recording> = v.object({
   isLight: flag,
   isAtEnd: flag,
   step: v.nullable(finite),
-  countsSnapshots: flag,
+  stepSource: v.nullable(v.picklist(STEP_SOURCES)),
   takenAtUs: v.nullable(finite),
   behindUs: v.array(v.nullable(finite)),
   stepEndsUs: v.array(finite),

@@ -6,8 +6,6 @@ export function holderName(name: string): string {
   if (cycle !== null) return t('cycle {0}', cycle[1]);
   const cache = /^cache of (\S+\(\))$/.exec(name);
   if (cache !== null) return t('cache of {0}', cache[1]);
-  const known = /^the cache of (\S+\(\))$/.exec(name);
-  if (known !== null) return t('the cache of {0}', known[1]);
   const handled = /^(\S+) being handled in (\S+\(\))$/.exec(name);
   if (handled !== null) return t('{0} being handled in {1}', handled[1], handled[2]);
   return name;

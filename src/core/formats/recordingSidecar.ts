@@ -1,7 +1,7 @@
 /** Reads the recorder's sidecar as hostile input: each part of an unexpected type is left out. */
 import * as v from 'valibot';
 import { finite } from '../model/schema.js';
-import type { Recording } from '../model/recording.js';
+import { STEP_SOURCES, type Recording } from '../model/recording.js';
 import { parseJson } from './json/parseJson.js';
 
 /** Maximum number of entries in a list. */
@@ -154,7 +154,7 @@ const sidecar = v.object({
   kind: v.fallback(text, ''),
   reason: v.fallback(text, ''),
   step: amountOrNull,
-  stepSource: v.fallback(text, ''),
+  stepSource: v.fallback(v.nullable(v.picklist(STEP_SOURCES)), null),
   takenAtUs: amountOrNull,
   ring: v.fallback(v.nullable(ring), null),
   stepTimes: v.fallback(v.nullable(stepTimes), null),
@@ -184,7 +184,7 @@ export function parseRecording(json: string): Recording | null {
     ...{ run, rank, worldSize, step, takenAtUs, devices, sources },
     isLight: output.kind === 'light',
     isAtEnd: output.reason === 'exit',
-    countsSnapshots: output.stepSource === 'requests',
+    stepSource: output.stepSource,
     behindUs: output.ring?.behindUs ?? [],
     stepEndsUs: output.stepTimes?.endedAtUs ?? [],
     collections: beganAtUs.flatMap((fromUs, i) => {

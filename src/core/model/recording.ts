@@ -13,8 +13,8 @@ export interface Recording {
   readonly isAtEnd: boolean;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
-  /** True if each snapshot counts as a step, because the program showed none. */
-  readonly countsSnapshots: boolean;
+  /** What the recorder counts as a step; null if unknown. */
+  readonly stepSource: RecordedStepSource | null;
   /** The time of the snapshot, by the recorder's clock. It identifies the snapshots of a process. */
   readonly takenAtUs: Microseconds | null;
   /**
@@ -42,6 +42,14 @@ export interface Recording {
   /** The revision of the main script's repository, or null. */
   readonly commit: string | null;
 }
+
+/**
+ * - `optimizer`: steps of the program's optimizers; `marks`: the program's own marks, or calls of a named function
+ * - `loop`: rounds of the loop that calls a module; `requests`: each snapshot, as the program shows no step
+ * - `none`: no step yet
+ */
+export const STEP_SOURCES = ['optimizer', 'marks', 'loop', 'requests', 'none'] as const;
+export type RecordedStepSource = (typeof STEP_SOURCES)[number];
 
 /** A run of Python's garbage collector. */
 export interface Collection {

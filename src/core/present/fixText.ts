@@ -29,7 +29,7 @@ export function configurationsText({ a, b }: NonNullable<CompareReport['configur
 }
 
 /** The answer: both rates where they are known, else why it is given. */
-export function fixSentence({ answer, why, before, after }: FixVerdict): string {
+export function fixSentence({ answer, why, before, after, lines }: FixVerdict): string {
   const rates = [before.leakBytesPerStep, after.leakBytesPerStep].map((rate) =>
     rate === null ? null : byteText(Math.round(rate)),
   );
@@ -37,6 +37,8 @@ export function fixSentence({ answer, why, before, after }: FixVerdict): string 
   const known = was != null && is != null ? ([was, is] as const) : null;
   switch (answer) {
     case 'gone':
+      if (was != null && lines.every(({ verdictBefore }) => verdictBefore === 'growing'))
+        return t('The growth is gone: {0} per step before, 0 now.', was);
       return was == null ? t('The leak is gone: {0}', why) : t('The leak is gone: {0} per step before, 0 now.', was);
     case 'smaller':
       return known === null

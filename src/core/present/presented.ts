@@ -6,6 +6,7 @@ import { asItIs, named } from '../text/names.js';
 import { byteText } from '../text/numberText.js';
 import { nameAndLine } from '../text/pathText.js';
 import { sparkline } from '../text/sparkline.js';
+import { trendScale } from './trendScale.js';
 import { t } from '../text/translate.js';
 import { evidenceText, findingEvidence } from './evidenceText.js';
 import { findingSentence, shortAmount } from './findingSentence.js';
@@ -97,7 +98,7 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
   const amountOnly = `${VERDICT_SIGNS[line.verdict]} ${answer}`;
   const lens = listed(amountOnly, unfound ?? rank);
   const way = wayText(line, file);
-  const trend = line.series.length > 2 ? sparkline(line.series, TREND_WIDTH) : '';
+  const trend = line.series.length > 2 ? sparkline(line.series, TREND_WIDTH, trendScale(run)) : '';
   const end = [trend, way].filter(Boolean).join(' ');
   const evidence = line.evidence === null ? null : evidenceText(line.evidence);
   return {

@@ -21,6 +21,7 @@ import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
 import { named } from '../text/names.js';
 import { byteText, countText, estimate, signedByteText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
+import { trendScale } from './trendScale.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
 import { failedBlocks } from './failedBlocks.js';
@@ -86,10 +87,17 @@ export function warnings(texts: readonly string[]): Block[] {
   return list(...texts.map((warning) => t('Warning: {0}', named(warning))));
 }
 
-function titleOf({ id, rank }: RunReport): Omit<Document, 'blocks'> {
-  return rank === null
-    ? { heading: t('GPU memory of {0}', named(id)), name: named(id) }
-    : { heading: t('GPU memory of {0}, rank {1}', named(id), rank), name: t('{0}, rank {1}', named(id), rank) };
+function titleOf({ id, rank, worldSize }: RunReport): Omit<Document, 'blocks'> {
+  const name = named(withoutRepetition(rank === null ? id : id.replace(new RegExp(` rank${rank}$`), '')));
+  return rank === null || worldSize === 1
+    ? { heading: t('GPU memory of {0}', name), name }
+    : { heading: t('GPU memory of {0}, rank {1}', name, rank), name: t('{0}, rank {1}', name, rank) };
+}
+
+/** A recorder's folder has the name of its run: `recordings/20261128-9/20261128-9`. */
+function withoutRepetition(id: string): string {
+  const parts = id.split('/');
+  return parts.length > 1 && parts.at(-1) === parts.at(-2) ? parts.slice(0, -1).join('/') : id;
 }
 
 /** A forecast whose interval is at most this share of it has no interval in words. */
@@ -153,13 +161,14 @@ function listedEvents(run: RunReport): string {
   return `${spanText(run)}, ${tCount(events, '1 event', '{0} events')}`;
 }
 
-function growthText({ snapshots }: RunReport): string {
+function growthText(run: RunReport): string {
+  const { snapshots } = run;
   if (snapshots.length < 2) return '';
   const series = snapshots.map(liveBytes);
   const growth = series[series.length - 1] - series[0];
   return t(
     'live {0} {1} at first, {2} since',
-    sparkline(series, SPARKLINE_WIDTH),
+    sparkline(series, SPARKLINE_WIDTH, trendScale(run)),
     byteText(series[0]),
     signedByteText(growth),
   );
@@ -200,7 +209,7 @@ function lineRow(line: LineReport, run: RunReport, name: (text: string) => strin
     signedByteText(line.growthBytes),
     rateText(line, run.steps),
     countText(line.blocks),
-    sparkline(line.series, SPARKLINE_WIDTH),
+    sparkline(line.series, SPARKLINE_WIDTH, trendScale(run)),
     line.liveBytes > 0 ? categoryText(line.category) : '',
     name(placeText(line)),
   ];

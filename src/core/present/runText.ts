@@ -4,7 +4,8 @@ import { sum } from '../report/lineSelection.js';
 import type { RunReport } from '../report/report.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { RunOrder } from '../runs/runs.js';
-import { asItIs } from '../text/names.js';
+import { asItIs, named } from '../text/names.js';
+import { fileAndLine } from '../text/pathText.js';
 import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { GROWS } from '../verdict/shape.js';
@@ -95,5 +96,6 @@ export function spanText(run: RunReport): string {
   const [first] = steps;
   const last = steps[steps.length - 1];
   const span = steps.length === 0 ? [] : [first === last ? t('step {0}', first) : t('steps {0} to {1}', first, last)];
-  return [snapshotsText(run.snapshots.length), ...span, ...more].join(', ');
+  const loop = run.stepLoop === null ? [] : [t('one per round of the loop at {0}', named(fileAndLine(run.stepLoop)))];
+  return [snapshotsText(run.snapshots.length), ...span, ...loop, ...more].join(', ');
 }

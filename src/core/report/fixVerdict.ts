@@ -34,13 +34,24 @@ export function fixVerdict(before: RunReport, after: RunReport): FixVerdict {
         return later === undefined || !isLeak(later) ? [] : [newLine(line, later, rateOf)];
       }),
     ...after.lines.filter((line) => isLeak(line) && !matched.has(line)).map((line) => newLine(null, line, rateOf)),
-  ].sort((a, b) => fastest(b) - fastest(a));
+  ];
+  const grew = counted
+    .filter(({ verdict }) => verdict === 'growing')
+    .map((line) => fixLine(line, pairs.get(line) ?? null, after, rateOf));
+  // Growth that a change ends needs no proof that it was a leak.
+  const isOver = lines.length === 0 && grew.length > 0 && !OPEN.has(after.verdict) && grew.every(hasStopped);
+  const shown = (isOver ? grew : lines).sort((a, b) => fastest(b) - fastest(a));
   return {
-    ...conclude(before, after, lines),
-    before: sideOf(before, rateOf.before),
-    after: sideOf(after, rateOf.after),
-    lines,
+    ...(isOver ? { answer: 'gone', why: t('Nothing grows now.') } : conclude(before, after, shown)),
+    before: sideOf(before, isOver ? 'growing' : 'leak', rateOf.before),
+    after: sideOf(after, 'leak', rateOf.after),
+    lines: shown,
   };
+}
+
+/** True if a line grew over the steps that both runs have, and does not now. */
+function hasStopped({ answer, bytesPerStepBefore: was, bytesPerStepAfter: is }: FixLine): boolean {
+  return answer === 'gone' && was !== null && was > 0 && is !== null && is <= NEAR * was;
 }
 
 /** Bytes per step of a line, null if the steps of the runs are not comparable. */
@@ -148,16 +159,16 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   }
   if (lines.length === 0) {
     if (before.verdict === 'growing') {
-      return cannotTell(t('Memory of the earlier run still grows: record more steps of it.'));
+      return cannotTell(t('Memory of the earlier run still grows. Record more steps of it.'));
     }
     return after.verdict === 'growing'
-      ? cannotTell(t('Memory of the later run still grows: record more steps of it.'))
+      ? cannotTell(t('Memory of the later run still grows. Record more steps of it.'))
       : { answer: 'same', why: t('Neither run leaks.') };
   }
   if (old.length === 0) {
     return fresh.some((line) => line.answer === 'worse')
       ? { answer: 'worse', why: beganText(fresh) }
-      : cannotTell(t('The lines that leak now only grew before: record more steps of the earlier run.'));
+      : cannotTell(t('The lines that leak now only grew before. Record more steps of the earlier run.'));
   }
   if (lines.every((line) => line.answer === 'gone')) {
     const now = tCount(old.length, 'It does not leak now.', 'None of them leaks now.');
@@ -176,8 +187,8 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
     return cannotTell(
       tCount(
         undecided.length,
-        '1 line grows in one of the runs, unconfirmed: record more steps.',
-        '{0} lines grow in one of the runs, unconfirmed: record more steps.',
+        '1 line grows in one of the runs, unconfirmed. Record more steps.',
+        '{0} lines grow in one of the runs, unconfirmed. Record more steps.',
       ),
     );
   }
@@ -220,8 +231,8 @@ function rateOfAll(rates: readonly (number | null)[]): string | null {
   return rates.includes(null) ? null : byteText(Math.round(sum(rates, (rate) => rate ?? 0)));
 }
 
-function sideOf(run: RunReport, rateOf: LineRate): FixVerdict['before'] {
-  const rates = run.lines.filter(isLeak).map(rateOf);
+function sideOf(run: RunReport, verdict: Verdict, rateOf: LineRate): FixVerdict['before'] {
+  const rates = run.lines.filter((line) => line.verdict === verdict && !line.ignored).map(rateOf);
   return {
     run: run.id,
     rank: run.rank,

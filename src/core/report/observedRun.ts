@@ -30,7 +30,7 @@ import { limit } from '../verdict/thresholds.js';
 import { BatchLines } from './batchLines.js';
 import { CycleHolders } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import type { Holder } from './remedy/remedy.js';
+import type { Holder } from './remedy/holder.js';
 import type { DifferentVersion, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -340,7 +340,7 @@ function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: Ste
   const bySnapshot = snapshots.length >= limit('fewestSnapshots') ? 'snapshots' : null;
   const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
   if (recorded.every((step) => step !== null))
-    return { source: last.recording?.countsSnapshots === true ? bySnapshot : 'recorder', at: recorded };
+    return { source: last.recording?.stepSource === 'requests' ? bySnapshot : 'recorder', at: recorded };
   if (counted !== null) return { source: 'period', at: counted };
   return { source: bySnapshot, at: snapshots.map((_, i) => i) };
 }

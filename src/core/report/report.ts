@@ -101,6 +101,8 @@ export interface RunReport {
   worldSize: number | null;
   /** The unit of a step in this run's rates; null for fewer than three steps. */
   steps: StepSource | null;
+  /** The loop whose rounds the recorder counts as steps; null if it counts something else. */
+  stepLoop: { file: string; line: number } | null;
   /** The source of the order of the snapshots. */
   order: RunOrder;
   snapshots: SnapshotReport[];

@@ -58,6 +58,7 @@ export function runReport(
     job,
     worldSize: snapshots.findLast(({ recording }) => recording?.worldSize != null)?.recording?.worldSize ?? null,
     steps: observed.steps,
+    stepLoop: stepLoopOf(snapshots, lookup),
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
@@ -79,6 +80,13 @@ export function runReport(
     scopes: [...(snapshots.findLast(({ peaks: traced }) => traced.length > 0)?.scopes ?? [])],
     outOfMemory: outOfMemory(snapshots, rooms, context),
   };
+}
+
+/** The loop of the steps in a program without an optimizer, in workspace terms. */
+function stepLoopOf(snapshots: readonly SnapshotDigest[], lookup: FileLookup): RunReport['stepLoop'] {
+  const recording = snapshots[snapshots.length - 1].recording;
+  const loop = recording?.stepSource === 'loop' ? recording.chances.loops?.find(({ isStepLoop }) => isStepLoop) : null;
+  return loop == null ? null : { file: lookup(loop.file) ?? loop.file, line: loop.line };
 }
 
 /** The passes of a trace, and the growth over their second half of what several of them leave behind. */

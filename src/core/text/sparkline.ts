@@ -1,18 +1,39 @@
 const LEVELS = '▁▂▃▄▅▆▇█';
 
+/** How a series is drawn. */
+interface Scale {
+  /** Value of the highest block, for several series with one scale. */
+  readonly most?: number;
+  /** The ascending places of the values, if there is one for each; else they are evenly spaced. */
+  readonly at?: readonly number[];
+}
+
 /**
- * A series in block characters, with the maximum of each part of a longer one. The scale starts at zero.
- * @param most value of the highest block, for several series with one scale
+ * A series in block characters. Each shows the maximum of its part, and where a part has no value, one between its
+ * neighbors. The scale starts at zero.
  */
-export function sparkline(series: readonly number[], width: number, most = 0): string {
+export function sparkline(series: readonly number[], width: number, { most = 0, at }: Scale = {}): string {
   const columns = Math.min(width, series.length);
   const top = series.reduce((highest, value) => Math.max(highest, value), most);
+  const isPlaced = at?.length === series.length;
+  const places = isPlaced ? at : series.map((_, i) => i + 1);
+  const start = isPlaced ? places[0] : 0;
+  const span = places[places.length - 1] - start;
   let text = '';
-  for (let column = 0; column < columns; column++) {
-    const from = Math.floor((column * series.length) / columns);
-    const to = Math.floor(((column + 1) * series.length) / columns);
-    const height = Math.max(...series.slice(from, to));
+  let next = 0;
+  for (let column = 1; column <= columns; column++) {
+    const end = column === columns ? Infinity : start + (span * column) / columns;
+    const first = next;
+    while (next < series.length && places[next] <= end) next++;
+    const height = next > first ? Math.max(...series.slice(first, next)) : between(series, places, next, end);
     text += LEVELS[top === 0 ? 0 : Math.max(0, Math.round((height / top) * (LEVELS.length - 1)))];
   }
   return text;
+}
+
+/** The value at a place, on the line between the values around it. */
+function between(series: readonly number[], places: readonly number[], after: number, place: number): number {
+  const before = after - 1;
+  const share = (place - places[before]) / (places[after] - places[before]);
+  return series[before] + share * (series[after] - series[before]);
 }

@@ -35,7 +35,9 @@ function pendingText({ kind, place, times }: Chance): string {
   const at = nameAndLine(place);
   switch (kind) {
     case 'loop':
-      return t('The loop at {0} may release it, but has not repeated since recording began.', at);
+      return times !== null && times > 0
+        ? t('The loop at {0} may release it, but has not repeated since this memory was allocated.', at)
+        : t('The loop at {0} may release it, but has not repeated since recording began.', at);
     case 'nextLoop':
       return t('Training goes on in another loop afterwards ({0}).', at);
     case 'release':

@@ -3,6 +3,7 @@ import type { Bytes } from '../../core/model/units.js';
 import { runsByJob } from '../../core/report/ranks.js';
 import { byteText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/text/sparkline.js';
+import { trendScale } from '../../core/present/trendScale.js';
 import { outOfMemoryTexts } from '../../core/present/failed.js';
 import { snapshotsText } from '../../core/present/words.js';
 import { liveBytes } from '../../core/report/snapshotReport.js';
@@ -135,7 +136,8 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
 /** @param most maximum live bytes of any rank of its job; null without other ranks */
 function runItem(run: RunReport, name: string, unfolded: boolean, most: Bytes | null): vscode.TreeItem {
   // One scale for all ranks of a job: the fuller one stands out.
-  const strip = most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, most)} `;
+  const strip =
+    most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, { ...trendScale(run), most })} `;
   return itemOf(name, unfolded, {
     id: `run:${run.id}`,
     description: strip + snapshotsText(run.snapshots.length),

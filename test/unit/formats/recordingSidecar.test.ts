@@ -65,7 +65,7 @@ describe('The recorder’s sidecar', () => {
       worldSize: 8,
       isLight: true,
       isAtEnd: true,
-      countsSnapshots: false,
+      stepSource: null,
       step: 20,
       takenAtUs: 31,
       behindUs: [21, null],

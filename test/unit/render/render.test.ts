@@ -67,6 +67,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         rank: null,
         job: null,
         worldSize: null,
+        stepLoop: null,
         steps: 'snapshots',
         order: 'steps',
         snapshots: [snapshot(10, live), snapshot(20, live, warnings), snapshot(30, live + 300, warnings)],
@@ -367,6 +368,14 @@ describe('The parts of a rendering', () => {
     assert.equal(sparkline([], 12), '');
     const spike = Array.from({ length: 100 }, (_, i) => (i === 37 ? 1000 : 1));
     assert.equal(sparkline(spike, 10).split('█').length - 1, 1);
+  });
+
+  it('draws what grows evenly as a line, however its values are spaced', () => {
+    const at = [1, 2, 3, 4, 5, 6, 7, 8, 16, 32, 64, 128];
+    assert.equal(sparkline(at, 8, { at }), '▂▃▄▅▅▆▇█');
+    const late = at.map((step) => (step === 32 ? 200 : step));
+    assert.equal(sparkline(late, 8, { at }).indexOf('█'), 1);
+    assert.equal(sparkline([5], 8, { at: [9] }), '█');
   });
 
   it('aligns a table whose names are wide', () => {

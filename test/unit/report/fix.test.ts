@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { groupRuns } from '../../../src/core/runs/runs.js';
+import { fixSentence } from '../../../src/core/present/fixText.js';
 import { renderCompareMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText } from '../../../src/core/render/renderText.js';
 import { boundCompare } from '../../../src/core/report/boundReport.js';
@@ -79,6 +80,19 @@ describe('A fix', () => {
     });
     const answers = [0.85, 0.95, 1.05, 1.15].map((factor) => fixVerdict(run, times(factor)).answer);
     assert.deepEqual(answers, ['smaller', 'same', 'same', 'worse']);
+  });
+
+  it('is seen without a proof of the leak where the growth has stopped', async () => {
+    const [before] = buildReport(await digestsOf('leak'), NO_WORKSPACE).report.runs;
+    const [after] = buildReport(await digestsOf('gone'), NO_WORKSPACE).report.runs;
+    assert.equal(before.verdict, 'growing');
+    const fix = fixVerdict(before, after);
+    assert.deepEqual([fix.answer, fix.why, fix.before.leakBytesPerStep], ['gone', 'Nothing grows now.', RATE]);
+    assert.equal(fixSentence(fix), 'The growth is gone: 17.5 KiB per step before, 0 now.');
+    assert.deepEqual(linesOf(fix), ['12→12 gone', '20→22 gone', '26→- gone']);
+    // The program as it was, recorded for longer.
+    const stays = { ...before, verdict: 'plateau' as const };
+    assert.equal(fixVerdict(before, stays).answer, 'cannotTell');
   });
 
   it('names a line that began to leak', async () => {

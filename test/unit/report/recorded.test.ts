@@ -72,12 +72,36 @@ describe('A recorded run', () => {
   });
 
   it('grows by snapshots where the recorder saw no steps', async () => {
-    const bySnapshot = await recorded('aux_loss', (i) => ({ step: i + 1, countsSnapshots: true }));
+    const bySnapshot = await recorded('aux_loss', (i) => ({ step: i + 1, stepSource: 'requests' }));
     const bySteps = await recorded('aux_loss', (i) => ({ step: i + 1 }));
     const [first, second] = [bySnapshot, bySteps].map((digests) => run(digests, ['train.py', 'model.py']));
     assert.deepEqual([first.steps, second.steps], ['snapshots', 'recorder']);
     assert.deepEqual(first.lines, second.lines);
     assert.equal(run(bySnapshot.slice(0, 2), ['train.py', 'model.py']).steps, null);
+  });
+
+  it('names the loop whose rounds are its steps', async () => {
+    const [{ files }] = await recorded('aux_loss', () => ({}));
+    const file = files.find((path) => path.endsWith('train.py')) ?? '';
+    const loop = { file, line: 17, rounds: null, isStepLoop: true };
+    const of = async (stepSource: Recording['stepSource']): Promise<RunReport> => {
+      const chances = { loops: [loop], releases: null };
+      return run(await recorded('aux_loss', (i) => ({ step: i + 1, stepSource, chances })), ['train.py', 'model.py']);
+    };
+    const report = await of('loop');
+    assert.deepEqual(report.stepLoop, { file: 'train.py', line: 17 });
+    assert.match(spanText(report), /, steps 1 to 4, one per round of the loop at .train\.py:17.$/u);
+    assert.equal((await of('optimizer')).stepLoop, null);
+  });
+
+  it('says why there is no verdict where the recorder saw no steps until the exit', async () => {
+    const codesOf = async (stepSource: Recording['stepSource'], isAtEnd: boolean): Promise<string[]> => {
+      const [digest] = await recorded('aux_loss', () => ({ stepSource, isAtEnd }));
+      return digest.warnings.map(({ code }) => code);
+    };
+    assert.ok((await codesOf('none', true)).includes('noSteps'));
+    assert.ok(!(await codesOf('none', false)).includes('noSteps'));
+    assert.ok(!(await codesOf('loop', true)).includes('noSteps'));
   });
 
   it('is judged without the snapshot at its exit, where functions have released leaks as well', async () => {

@@ -116,7 +116,7 @@ export class Invocations extends Part {
     node.holds.push(value.node, ...args.map((one) => one.value.node));
     if (fn.self !== null) node.holds.push(fn.self.node);
     noteHolding(this.machine, 'cache', act, decorator, {
-      holder: `the cache of ${def.name}()`,
+      holder: `cache of ${def.name}()`,
       held: '',
       heldSpan: null,
       value: valueOf(node),

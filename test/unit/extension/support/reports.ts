@@ -55,6 +55,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     rank: null,
     job: null,
     worldSize: null,
+    stepLoop: null,
     steps: 'annotations',
     order: 'steps',
     snapshots: [snapshotReport()],

@@ -8,6 +8,6 @@ export const notLasting: LineRule = {
   holds: ({ shape }) => shape !== 'lasting',
   verdict: 'shape',
   thresholds: [],
-  reason: ({ shape }) => (shape === 'growing' ? [t('Too few steps: a buffer and a leak still look the same.')] : []),
+  reason: ({ shape }) => (shape === 'growing' ? [t('The steps so far do not tell a buffer from a leak.')] : []),
   fixedBy: 'running_total',
 };
