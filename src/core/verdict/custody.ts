@@ -37,8 +37,8 @@ export type Custody =
       readonly steps: number;
       readonly heldBytes: Bytes;
       readonly loops: readonly Repeated[];
-      /** A release that exists and that nothing calls, although each loop repeated. */
-      readonly uncalled: HolderRelease | null;
+      /** A release that nothing calls although each loop repeated, or only for other objects: it has freed nothing. */
+      readonly missed: HolderRelease | null;
       /** Further holders that keep the newest memory without these. */
       readonly also: RecordedOwner['also'];
     }
@@ -95,10 +95,10 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (steps < limit('lastingSteps')) return missing({ kind: 'steps', more: limit('lastingSteps') - steps });
   const heldBytes = isLonger ? deciding.reduce((sum, { owner }) => sum + owner.bytes, 0) : held;
   const releases = deciding.flatMap(({ owner }) => owner.releases ?? []);
-  const uncalled = releases.find(isUncalled) ?? null;
+  const missed = releases.find(isUncalled) ?? (freed === 0 ? releases.find(isOfOthers) : undefined) ?? null;
   const also = deciding.flatMap(({ owner }) => owner.also);
   const retained = (by: 'chances' | 'pinned' | 'survived'): Custody => ({
-    ...{ isRetained: true, by, searches, steps, heldBytes, uncalled, also },
+    ...{ isRetained: true, by, searches, steps, heldBytes, missed, also },
     loops: loops ?? [],
   });
   if (deciding.every(({ owner }) => owner.pinnedBy !== null)) return retained('pinned');
@@ -175,10 +175,16 @@ function isNeverRun({ where, hasRun }: HolderRelease): boolean {
   return where === 'uncalled' && hasRun !== true;
 }
 
-function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
+/** True for a method that has not run. */
+export function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
   return (
     kind === 'method' && hasRun !== true && (where === 'uncalled' || runs === 0 || (runs === null && hasRun === false))
   );
+}
+
+/** True for a method of the holder's class that the loops call. */
+function isOfOthers({ kind, where, hasRun, isConditional }: HolderRelease): boolean {
+  return kind === 'method' && where === 'loop' && hasRun === true && !isConditional;
 }
 
 /** True for a release that may still run. One that ran has freed nothing, so it excuses nothing. */

@@ -1,7 +1,8 @@
 /** The sentences on what the recorder saw of a holder. */
 import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
-import type { Custody, Missing } from './custody.js';
+import type { HolderRelease } from '../model/recording.js';
+import { type Custody, isUncalled, type Missing } from './custody.js';
 import { nameAndLine } from '../text/pathText.js';
 import { inProgram, repeatedText } from './reasonTexts.js';
 
@@ -10,7 +11,7 @@ const MAX_LOOPS = 3;
 
 /** Why the recorder alone proves the leak. */
 export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): string[] {
-  const { by, searches, steps, heldBytes, loops, uncalled, also } = custody;
+  const { by, searches, steps, heldBytes, loops, missed, also } = custody;
   const kept = t(
     'In {0} searches over {1} steps, the holder freed none of its {2}.',
     countText(searches),
@@ -32,11 +33,16 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
         ...inProgram(loops)
           .slice(0, MAX_LOOPS)
           .map(({ place, rounds }) => repeatedText(place, rounds)),
-        ...(uncalled === null
-          ? []
-          : [t('`{0}` ({1}) releases it, but was not called.', uncalled.function, nameAndLine(uncalled))]),
+        ...(missed === null ? [] : [missedText(missed)]),
       ];
   }
+}
+
+function missedText(release: HolderRelease): string {
+  const of = [release.function, nameAndLine(release)] as const;
+  return isUncalled(release)
+    ? t('`{0}` ({1}) releases it, but was not called.', ...of)
+    : t('`{0}` ({1}) releases it, but was called for other objects only.', ...of);
 }
 
 /** What the recorder needs to prove a leak, and when it will be known; null if it proves one, or shows nothing. */

@@ -23,7 +23,7 @@ const RESET: HolderRelease = {
 };
 
 const RETAINED: Custody = {
-  ...{ isRetained: true, by: 'chances', searches: 5, steps: 40, heldBytes: 100, uncalled: RESET, also: [] },
+  ...{ isRetained: true, by: 'chances', searches: 5, steps: 40, heldBytes: 100, missed: RESET, also: [] },
   loops: [{ place: { file: 'src/train.py', line: 9 }, rounds: 3 }],
 };
 

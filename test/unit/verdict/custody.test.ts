@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LineOwner, RecordedLine } from '../../../src/core/facts/recordedFacts.js';
 import type { HolderRelease, RecordedCustody, RecordedOwner } from '../../../src/core/model/recording.js';
-import { custodyOf } from '../../../src/core/verdict/custody.js';
+import { type Custody, custodyOf } from '../../../src/core/verdict/custody.js';
 
 const PLACE = { file: 'train.py', line: 30 };
 
@@ -24,14 +24,13 @@ const RELEASE: HolderRelease = {
 
 type Growth = Parameters<typeof custodyOf>[1];
 
-/** What is missing for a proof; `retained` if nothing is. */
-function missing(
+function custody(
   owner: Partial<RecordedOwner>,
   growth: Partial<Growth> = {},
   line: Partial<RecordedLine> = {},
-): string {
+): Custody | null {
   const one: LineOwner = { owner: { ...OWNER, ...owner }, bytes: 100, place: PLACE, isMapped: true, before: null };
-  const custody = custodyOf(
+  return custodyOf(
     { owners: [one], holder: one, garbage: null, lastSearch: 1, isComplete: true, ...line },
     {
       ...{ bytes: [0, 100], births: { steps: 49, of: 50 }, lastStep: 50, uncounted: [], nextPart: null },
@@ -39,7 +38,12 @@ function missing(
       ...growth,
     },
   );
-  return custody === null ? 'nothing' : custody.isRetained ? `retained by ${custody.by}` : custody.missing.kind;
+}
+
+/** What is missing for a proof; `retained` if nothing is. */
+function missing(...of: Parameters<typeof custody>): string {
+  const seen = custody(...of);
+  return seen === null ? 'nothing' : seen.isRetained ? `retained by ${seen.by}` : seen.missing.kind;
 }
 
 const oneLoop: Partial<Growth> = { roundsSince: () => [] };
@@ -100,6 +104,20 @@ describe('Custody', () => {
     assert.equal(missing({ releases: [atEpochs] }, { ...oneLoop, lastStep: 80 }), 'release');
     const inLoop = { ...atEpochs, where: 'loop' };
     assert.equal(missing({ releases: [inLoop] }, { ...oneLoop, lastStep: 80 }), 'retained by chances');
+  });
+
+  it('names the release whose call is missing: one that nothing calls, or only for other objects', () => {
+    const reset: HolderRelease = { ...RELEASE, function: 'Metric.reset', kind: 'method', isConditional: false };
+    const missed = (release: HolderRelease, freedBytes = 0): HolderRelease | null => {
+      const seen = custody({ releases: [release], custody: { ...CUSTODY, freedBytes } });
+      assert.ok(seen?.isRetained === true);
+      return seen.missed;
+    };
+    assert.deepEqual(missed(reset), reset);
+    assert.equal(missed(reset, 1), null);
+    assert.equal(missed({ ...reset, kind: 'clear' }), null);
+    const uncalled = { ...reset, where: 'uncalled', hasRun: false };
+    assert.deepEqual(missed(uncalled, 1), uncalled);
   });
 
   it('waits for a length that is tested, unless the holder is longer or nothing calls the test, and for open slots', () => {

@@ -40,7 +40,7 @@ const bound = (isFull: boolean): LineFeatures['bound'] => ({
 });
 
 const RETAINED: Custody = {
-  ...{ isRetained: true, by: 'chances', searches: 4, steps: 30, heldBytes: 9, uncalled: null },
+  ...{ isRetained: true, by: 'chances', searches: 4, steps: 30, heldBytes: 9, missed: null },
   loops: [],
   also: [],
 };

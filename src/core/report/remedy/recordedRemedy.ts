@@ -22,18 +22,18 @@ export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | n
   const hook = pinnedBy?.place ?? null;
   if (hook !== null)
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
-  const uncalled = custody?.isRetained === true ? custody.uncalled : null;
+  const missed = custody?.isRetained === true ? custody.missed : null;
   const isGraph = 2 * graphBytes > bytes;
-  if (uncalled !== null && custody?.isRetained === true && !isGraph) {
-    const call = callText(name, uncalled.function);
+  if (missed !== null && custody?.isRetained === true && !isGraph) {
+    const call = callText(name, missed.function);
     const loop = custody.loops.at(-1);
     return exact(
       loop === undefined
-        ? t('Call {0} ({1}) when its items are no longer needed.', call, nameAndLine(uncalled))
+        ? t('Call {0} ({1}) when its items are no longer needed.', call, nameAndLine(missed))
         : t(
             'Call {0} ({1}) at the end of each round of the loop at {2}.',
             call,
-            nameAndLine(uncalled),
+            nameAndLine(missed),
             nameAndLine(loop.place),
           ),
     );
