@@ -1,6 +1,6 @@
 /** Whether a fix made a leak go away. */
 import { t } from '../text/translate.js';
-import { byteText, signedByteText } from '../text/numberText.js';
+import { byteText, countText, signedByteText } from '../text/numberText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
 import { otherLinesText, snapshotsText, verdictCell } from './words.js';
 import { perStep } from '../report/reportText.js';
@@ -8,6 +8,9 @@ import { fileAndLine, placeText } from '../text/pathText.js';
 import { liveBytes } from '../report/snapshotReport.js';
 import { asItIs, named } from '../text/names.js';
 import { left, list, right, table, type Block } from './document.js';
+
+/** Below this share of the earlier run's steps, the later one may have failed. */
+const SHORT = 0.5;
 
 /**
  * The beginning of a comparison on every surface: its subject, if that is not a run, and the answer.
@@ -28,8 +31,18 @@ export function configurationsText({ a, b }: NonNullable<CompareReport['configur
   return t('This compares two configurations, {0} and {1}, not two moments of one run.', code(a), code(b));
 }
 
-/** The answer: both rates where they are known, else why it is given. */
-export function fixSentence({ answer, why, before, after, lines }: FixVerdict): string {
+/** The answer, and what limits it. */
+export function fixSentence(fix: FixVerdict): string {
+  const [was, is] = [fix.before.lastStep, fix.after.lastStep];
+  const isShort = was !== null && is !== null && is < SHORT * was && fix.answer !== 'cannotTell';
+  const answer = answerSentence(fix);
+  return isShort
+    ? `${answer} ${t('The later run ended at step {0}, the earlier one at step {1}.', countText(is), countText(was))}`
+    : answer;
+}
+
+/** Both rates where they are known, else why the answer is given. */
+function answerSentence({ answer, why, before, after, lines }: FixVerdict): string {
   const rates = [before.leakBytesPerStep, after.leakBytesPerStep].map((rate) =>
     rate === null ? null : byteText(Math.round(rate)),
   );

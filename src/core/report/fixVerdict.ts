@@ -236,6 +236,7 @@ function sideOf(run: RunReport, verdict: Verdict, rateOf: LineRate): FixVerdict[
   return {
     run: run.id,
     rank: run.rank,
+    lastStep: Number.isFinite(lastStep(run)) ? lastStep(run) : null,
     snapshots: run.snapshots.length,
     leakBytesPerStep: rates.includes(null) ? null : sum(rates, (rate) => rate ?? 0),
   };

@@ -516,6 +516,8 @@ export type FixAnswer = 'gone' | 'smaller' | 'same' | 'worse' | 'cannotTell';
 interface FixSide {
   run: string;
   rank: number | null;
+  /** The step of the last snapshot; null if no step is known. */
+  lastStep: number | null;
   snapshots: number;
   /** The growth of all leaking lines; null without steps. */
   leakBytesPerStep: Bytes | null;

@@ -95,6 +95,16 @@ describe('A fix', () => {
     assert.equal(fixVerdict(before, stays).answer, 'cannotTell');
   });
 
+  it('says if the later run ended much earlier', async () => {
+    const fix = await fixOf('leak', 'gone');
+    const last = fix.before.lastStep ?? 0;
+    assert.ok(last > 2);
+    const at = (lastStep: number | null): string => fixSentence({ ...fix, after: { ...fix.after, lastStep } });
+    assert.equal(at(last), 'The leak is gone: 17.5 KiB per step before, 0 now.');
+    assert.equal(at(null), at(last));
+    assert.equal(at(1), `${at(last)} The later run ended at step 1, the earlier one at step ${last}.`);
+  });
+
   it('names a line that began to leak', async () => {
     const fix = await fixOf('leak', 'more');
     assert.equal(fix.answer, 'worse');
