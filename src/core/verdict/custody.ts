@@ -37,7 +37,7 @@ export type Custody =
       readonly steps: number;
       readonly heldBytes: Bytes;
       readonly loops: readonly Repeated[];
-      /** A release that nothing calls although each loop repeated, or only for other objects: it has freed nothing. */
+      /** A release that nothing calls although each loop repeated, or that ran and freed nothing of the holder. */
       readonly missed: HolderRelease | null;
       /** Further holders that keep the newest memory without these. */
       readonly also: RecordedOwner['also'];
@@ -95,7 +95,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (steps < limit('lastingSteps')) return missing({ kind: 'steps', more: limit('lastingSteps') - steps });
   const heldBytes = isLonger ? deciding.reduce((sum, { owner }) => sum + owner.bytes, 0) : held;
   const releases = deciding.flatMap(({ owner }) => owner.releases ?? []);
-  const missed = releases.find(isUncalled) ?? (freed === 0 ? releases.find(isOfOthers) : undefined) ?? null;
+  const missed = releases.find(isUncalled) ?? (freed === 0 ? releases.find(isInVain) : undefined) ?? null;
   const also = deciding.flatMap(({ owner }) => owner.also);
   const retained = (by: 'chances' | 'pinned' | 'survived'): Custody => ({
     ...{ isRetained: true, by, searches, steps, heldBytes, missed, also },
@@ -182,8 +182,8 @@ export function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolea
   );
 }
 
-/** True for a method of the holder's class that the loops call. */
-function isOfOthers({ kind, where, hasRun, isConditional }: HolderRelease): boolean {
+/** True for a method of the holder's class that the loops call: for other objects, or for nothing that the holder has. */
+function isInVain({ kind, where, hasRun, isConditional }: HolderRelease): boolean {
   return kind === 'method' && where === 'loop' && hasRun === true && !isConditional;
 }
 

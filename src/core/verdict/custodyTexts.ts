@@ -42,7 +42,7 @@ function missedText(release: HolderRelease): string {
   const of = [release.function, nameAndLine(release)] as const;
   return isUncalled(release)
     ? t('`{0}` ({1}) releases it, but was not called.', ...of)
-    : t('`{0}` ({1}) releases it, but was called for other objects only.', ...of);
+    : t('`{0}` ({1}) releases it, but ran and freed nothing of it.', ...of);
 }
 
 /** What the recorder needs to prove a leak, and when it will be known; null if it proves one, or shows nothing. */

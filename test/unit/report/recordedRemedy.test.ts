@@ -44,6 +44,14 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
   });
 
+  it('is to check the calls of a release that ran and freed nothing', () => {
+    const missed = { ...RESET, where: 'loop', hasRun: true };
+    assert.equal(
+      remedy({}, { ...RETAINED, missed }),
+      'Check that reset() (metric.py:758) is called for report.curve, and with the right arguments: its calls free nothing.',
+    );
+  });
+
   it('is to detach values whose graph holds the memory, though a release exists', () => {
     assert.match(remedy({ graphBytes: 90 }, RETAINED), /^Store only what is needed, without its graph/);
   });

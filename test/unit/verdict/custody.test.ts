@@ -106,7 +106,7 @@ describe('Custody', () => {
     assert.equal(missing({ releases: [inLoop] }, { ...oneLoop, lastStep: 80 }), 'retained by chances');
   });
 
-  it('names the release whose call is missing: one that nothing calls, or only for other objects', () => {
+  it('names the release whose call is missing: one that nothing calls, or that freed nothing', () => {
     const reset: HolderRelease = { ...RELEASE, function: 'Metric.reset', kind: 'method', isConditional: false };
     const missed = (release: HolderRelease, freedBytes = 0): HolderRelease | null => {
       const seen = custody({ releases: [release], custody: { ...CUSTODY, freedBytes } });

@@ -2,10 +2,10 @@
 import { holderName } from '../../facts/holderName.js';
 import type { LineOwner } from '../../facts/recordedFacts.js';
 import { recordedKind } from '../../model/recordedFile.js';
-import type { RecordedItems, RecordedPlace } from '../../model/recording.js';
+import type { HolderRelease, RecordedItems, RecordedPlace } from '../../model/recording.js';
 import { nameAndLine } from '../../text/pathText.js';
 import { t } from '../../text/translate.js';
-import type { Custody } from '../../verdict/custody.js';
+import { type Custody, isUncalled } from '../../verdict/custody.js';
 import { remedyText } from './remedyTexts.js';
 
 /** A remedy, and whether it is more precise than one from the source. */
@@ -24,20 +24,8 @@ export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | n
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
   const missed = custody?.isRetained === true ? custody.missed : null;
   const isGraph = 2 * graphBytes > bytes;
-  if (missed !== null && custody?.isRetained === true && !isGraph) {
-    const call = callText(name, missed.function);
-    const loop = custody.loops.at(-1);
-    return exact(
-      loop === undefined
-        ? t('Call {0} ({1}) when its items are no longer needed.', call, nameAndLine(missed))
-        : t(
-            'Call {0} ({1}) at the end of each round of the loop at {2}.',
-            call,
-            nameAndLine(missed),
-            nameAndLine(loop.place),
-          ),
-    );
-  }
+  if (missed !== null && custody?.isRetained === true && !isGraph)
+    return exact(missedText(name, missed, custody.loops.at(-1)?.place ?? null));
   switch (kind) {
     case 'hook':
       return exact(remedyText('hook'));
@@ -70,6 +58,24 @@ export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | n
   }
 }
 
+/** @param loop the innermost loop that repeated */
+function missedText(holder: string, release: HolderRelease, loop: RecordedPlace | null): string {
+  const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
+  const method = `${release.function.slice(release.function.lastIndexOf('.') + 1)}()`;
+  const at = nameAndLine(release);
+  if (!isUncalled(release))
+    return t(
+      'Check that {0} ({1}) is called for {2}, and with the right arguments: its calls free nothing.',
+      method,
+      at,
+      owner,
+    );
+  const call = `${owner}.${method}`;
+  return loop === null
+    ? t('Call {0} ({1}) when its items are no longer needed.', call, at)
+    : t('Call {0} ({1}) at the end of each round of the loop at {2}.', call, at, nameAndLine(loop));
+}
+
 /** Items that are not tensors have no copy on the CPU. */
 function itemsText({ kind, type }: RecordedItems, holder: string): string {
   if (kind === 'key')
@@ -91,10 +97,4 @@ function isOfLibrary(name: string, place: RecordedPlace | null): boolean {
 /** `Node.parent` of `cycle Node.parent → Node.children → [*]` */
 function attributeOf(name: string): string {
   return /^cycle (\S+)/.exec(name)?.[1] ?? name;
-}
-
-/** `curve.reset()`, from the holder `curve.target` and the method `Metric.reset`. */
-function callText(holder: string, method: string): string {
-  const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
-  return `${owner}.${method.slice(method.lastIndexOf('.') + 1)}()`;
 }
