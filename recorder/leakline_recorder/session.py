@@ -35,6 +35,7 @@ NO_STEP = ('no steps were found, so {}: call leakline_recorder.mark_step() after
 NO_VERDICT = NO_STEP.format('growth has no verdict')
 BY_TIME = NO_STEP.format('a snapshot is taken every {:.0f} s, and later less often. For growth per step')
 MANY_ALLOCATIONS = 2_000    # far fewer than a training run makes in the seconds between two snapshots
+MAX_AT_FAILURE = 10    # holders of most memory when it ran out
 MANY_STEPS = 4    # as many allocations after the last step are worth a snapshot at exit
 
 
@@ -67,8 +68,9 @@ class Session:
         self._schedule = Schedule(options)
         self._intervals = Intervals(options, PERIOD_SECONDS)
         self._sources = Sources(options.sources)
+        self._shown = Shown(options.names == 'all')
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring,
-                                   Shown(options.names == 'all'), options.sources, self._collector.full_since)
+                                   self._shown, options.sources, self._collector.full_since)
         self._triggers = Triggers(self.dump)
         self.searches = options.holders
         self._recording = False
@@ -264,6 +266,7 @@ class Session:
             # A snapshot is millions of objects: released before the walk examines all objects.
             del snapshot
             beside['holders'] = self._walk(blocks) if blocks is not None else None
+            beside['atFailure'] = self._walk_all(blocks) if blocks is not None and reason == 'oom' else None
             beside['releases'] = self._holders.releases() if kind == 'full' else None
             watch.lap('holdersSeconds')
             beside['cost'] = {**watch.laps, 'bytes': file.tell()}
@@ -298,6 +301,13 @@ class Session:
     @guarded('could not find the holders of the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
         return self._holders.walk(blocks, self.steps.count, self.rounds.describe() or ())
+
+    @guarded('could not find the holders of all memory')
+    def _walk_all(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
+        """What ran out is memory of any age. A walk of its own: the others compare what holders freed between them."""
+        walk = HolderWalk(self.memory, 0, self.options.holders_seconds, self._monitoring, self._shown)
+        found = walk.walk(blocks, self.steps.count, None)
+        return found and {'complete': found['complete'], 'owners': found['owners'][:MAX_AT_FAILURE]}
 
     def _stem(self, kind: str, reason: str) -> str:
         stem = f'rank{self.run.rank}_step{self.steps.count:06d}'

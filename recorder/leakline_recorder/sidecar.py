@@ -55,6 +55,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'git': _told(sources.git, None),
         'sources': _told(sources.files, []) if kind == 'full' else [],
         'holders': None,
+        'atFailure': None,
         'cost': None,
     }
 

@@ -149,12 +149,15 @@ try:
 except torch.OutOfMemoryError:
     print('caught')
 '''
-        found = self.run_program(program, '--every', '100', '--start', '0', '--light', '0', '--at-exit', '0', '--min-age', '0')
+        found = self.run_program(program, '--every', '100', '--start', '0', '--light', '0', '--at-exit', '0')
         self.assertEqual(found.done.stdout, 'caught\n')
         self.assertEqual(found.names, ['rank0_step000003_oom.pickle'])
         side = found.sidecar(found.names[0])
         self.assertEqual(side['reason'], 'oom')
-        self.assertIn('activation', [owner['name'] for owner in side['holders']['owners']])
+        # Memory of any age, the largest first.
+        self.assertNotIn('activation', [owner['name'] for owner in side['holders']['owners']])
+        self.assertTrue(side['atFailure']['complete'])
+        self.assertEqual({owner['name'] for owner in side['atFailure']['owners'][:2]}, {'history', 'activation'})
         self.assertEqual(found.snapshot(found.names[0])['device_traces'][0][-1]['action'], 'oom')
 
     @unittest.skipIf(os.name == 'nt', 'needs signals')

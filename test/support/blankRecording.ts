@@ -14,6 +14,7 @@ export const BLANK_RECORDING: Recording = {
   isLight: false,
   isAtEnd: false,
   stepSource: null,
+  atFailure: [],
   step: null,
   takenAtUs: null,
   behindUs: [],

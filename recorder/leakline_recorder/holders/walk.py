@@ -82,8 +82,8 @@ class HolderWalk:
     def _ask(self, blocks: Blocks, old: List[LiveBlock], selected: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float,
              step: int, loops: Optional[Sequence[Dict[str, Any]]]) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory, deadline)
-        # Memory that every training needs from the first step on is left out.
-        asked = {block.address: block for block in selected if not (block.allocated <= 0 and tensors.category(block))}
+        # Memory that every training needs from the first step on is left out: of any age, if all holders are described.
+        asked = {block.address: block for block in selected if not ((loops is None or block.allocated <= 0) and tensors.category(block))}
         graphs = Graphs(deadline, unpacking_runs_code(tensors.types.values()))
         chains = Chains(heap, roots, deadline, self._shown)
         holdings = Search(asked, tensors, chains, graphs, deadline).all()

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { STEP_SOURCES, type Recording } from '../model/recording.js';
+import { STEP_SOURCES, type RecordedOwner, type Recording } from '../model/recording.js';
 import { count, finite } from '../model/schema.js';
 import type { SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from '../attribution/category.js';
@@ -219,6 +219,47 @@ const curve: v.GenericSchema<TraceCurve> = v.pipe(
 
 const place = v.nullable(v.object({ file: text, line: finite }));
 
+const owner: v.GenericSchema<RecordedOwner> = v.object({
+  kind: text,
+  name: text,
+  place,
+  bytes: finite,
+  graphBytes: finite,
+  allocatedSteps: v.nullable(v.object({ first: finite, last: finite, steps: finite })),
+  container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
+  items: v.nullable(v.object({ kind: text, type: v.nullable(text) })),
+  isDirect: flag,
+  pinnedBy: v.nullable(v.object({ text, place })),
+  custody: v.nullable(
+    v.object({
+      sinceStep: finite,
+      searches: finite,
+      heldBytes: finite,
+      freedBytes: finite,
+      movedBytes: finite,
+      survivedBytes: finite,
+      lengths: v.array(finite),
+    }),
+  ),
+  releases: v.nullable(
+    v.array(
+      v.object({
+        file: text,
+        line: finite,
+        function: text,
+        kind: text,
+        where: text,
+        isConditional: flag,
+        value: v.nullable(finite),
+        runs: v.nullable(finite),
+        hasRun: v.nullable(flag),
+      }),
+    ),
+  ),
+  also: v.array(v.object({ name: text, place })),
+  allocatedAt: v.array(v.object({ file: text, line: finite, bytes: finite })),
+});
+
 const recording: v.GenericSchema<Recording> = v.object({
   run: text,
   rank: v.nullable(finite),
@@ -235,48 +276,8 @@ const recording: v.GenericSchema<Recording> = v.object({
   residentBytes: v.nullable(finite),
   graphNodes: v.nullable(finite),
   isSearchComplete: flag,
-  owners: v.array(
-    v.object({
-      kind: text,
-      name: text,
-      place,
-      bytes: finite,
-      graphBytes: finite,
-      allocatedSteps: v.nullable(v.object({ first: finite, last: finite, steps: finite })),
-      container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
-      items: v.nullable(v.object({ kind: text, type: v.nullable(text) })),
-      isDirect: flag,
-      pinnedBy: v.nullable(v.object({ text, place })),
-      custody: v.nullable(
-        v.object({
-          sinceStep: finite,
-          searches: finite,
-          heldBytes: finite,
-          freedBytes: finite,
-          movedBytes: finite,
-          survivedBytes: finite,
-          lengths: v.array(finite),
-        }),
-      ),
-      releases: v.nullable(
-        v.array(
-          v.object({
-            file: text,
-            line: finite,
-            function: text,
-            kind: text,
-            where: text,
-            isConditional: flag,
-            value: v.nullable(finite),
-            runs: v.nullable(finite),
-            hasRun: v.nullable(flag),
-          }),
-        ),
-      ),
-      also: v.array(v.object({ name: text, place })),
-      allocatedAt: v.array(v.object({ file: text, line: finite, bytes: finite })),
-    }),
-  ),
+  owners: v.array(owner),
+  atFailure: v.array(owner),
   nextPart: place,
   chances: v.object({
     loops: v.nullable(

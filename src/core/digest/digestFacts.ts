@@ -39,10 +39,12 @@ const BITS = 30;
 /** The files that Python stacks and the recorder name: of each file the bit of its number. */
 const filesNamed = factOf(({ files, frames, recording }: SnapshotDigest): readonly number[] => {
   const python = new Set(frames.map(({ file }) => file).filter((file) => frameKind(file) !== 'native'));
-  const held = (recording?.owners ?? []).flatMap(({ place, pinnedBy, also, releases }) => [
-    ...[place, pinnedBy?.place, ...also.map((other) => other.place)].filter((at) => at != null),
-    ...(releases ?? []),
-  ]);
+  const held = [...(recording?.owners ?? []), ...(recording?.atFailure ?? [])].flatMap(
+    ({ place, pinnedBy, also, releases }) => [
+      ...[place, pinnedBy?.place, ...also.map((other) => other.place)].filter((at) => at != null),
+      ...(releases ?? []),
+    ],
+  );
   const recorded = [...held, ...(recording?.sources ?? [])];
   const words: number[] = [];
   for (const file of new Set([...files, ...python, ...recorded.map((one) => one.file)])) {

@@ -34,6 +34,8 @@ export interface Recording {
   /** False if the search for holders ran out of time: owners may be missing. */
   readonly isSearchComplete: boolean;
   readonly owners: readonly RecordedOwner[];
+  /** The holders of most memory, of any age, when it ran out; empty for other snapshots. */
+  readonly atFailure: readonly RecordedOwner[];
   /** Where training goes on after its only loop; null if nowhere, or if unknown. */
   readonly nextPart: RecordedPlace | null;
   readonly chances: RecordedChances;

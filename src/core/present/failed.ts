@@ -4,7 +4,7 @@ import type { OomNumbers } from '../oom/message.js';
 import { judge, type OomJudgement } from '../oom/oomClass.js';
 import { causeTexts } from '../oom/oomSentences.js';
 import type { OutOfMemoryReport } from '../report/report.js';
-import { placeText } from '../text/pathText.js';
+import { nameAndLine, placeText } from '../text/pathText.js';
 import { byteText } from '../text/numberText.js';
 import { asItIs } from '../text/names.js';
 import { t, tCount } from '../text/translate.js';
@@ -111,10 +111,24 @@ export function withoutLeaksText({ withoutLeaks }: OutOfMemoryReport): string | 
   return t('Without the leak it would not have fit either: {0} short (replayed).', byteText(shortBytes));
 }
 
+/** Objects that the recorder saw hold most of the memory, and how to release it. @param name prints a name of the program */
+export function failureHolderTexts({ holders }: OutOfMemoryReport, name = asItIs): string[] {
+  return holders.slice(0, MAX_NAMED).map(({ name: holder, file, line, bytes, graphBytes, fix }) => {
+    const place =
+      file === null || line === null ? name(holder) : `${name(holder)} (${name(nameAndLine({ file, line }))})`;
+    const held =
+      graphBytes === 0
+        ? t('{0} holds {1}.', place, byteText(bytes))
+        : t('{0} holds {1}, {2} of it through autograd’s graph.', place, byteText(bytes), byteText(graphBytes));
+    return `${held} ${name(fix)}`;
+  });
+}
+
 /** What failed, and what would have avoided it. */
 export function failureSentences(failure: OutOfMemoryReport): string[] {
   return [
     failureText(failure),
+    ...failureHolderTexts(failure),
     ...[withoutLeaksText, causeText, replayedFailureText].flatMap((text) => text(failure) ?? []),
   ];
 }

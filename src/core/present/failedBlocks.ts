@@ -1,5 +1,5 @@
 /** The allocation that failed: the first part of a report. */
-import { causeText, failureText, replayedFailureText, withoutLeaksText } from './failed.js';
+import { causeText, failureHolderTexts, failureText, replayedFailureText, withoutLeaksText } from './failed.js';
 import { passText } from './peakText.js';
 import { callersOf, lastFailure } from '../report/outOfMemory.js';
 import { placeText } from '../text/pathText.js';
@@ -36,6 +36,7 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, name: (text: strin
     .map((frame) => name(placeText(frame)));
   const pass = held === null ? null : passText(held);
   return [
+    ...failureHolderTexts(failure, name),
     withoutLeaksText(failure),
     causeText(failure),
     replayedFailureText(failure, name),

@@ -5,7 +5,13 @@ import { ownerOf } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { peakReport, type PeakContext } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
-import type { OutOfMemoryReport, ReportFrame } from './report.js';
+import { holderName } from '../facts/holderName.js';
+import type { RecordedOwner } from '../model/recording.js';
+import type { Bytes, Microseconds } from '../model/units.js';
+import { fileAndLine } from '../text/pathText.js';
+import { sum } from './lineSelection.js';
+import { recordedRemedy } from './remedy/recordedRemedy.js';
+import type { FailureHolder, OutOfMemoryReport, ReportFrame } from './report.js';
 
 /** The failed allocations of the latest trace that has any. */
 export function outOfMemory(
@@ -22,11 +28,14 @@ export function outOfMemory(
       const known = digest.failures.find(({ held }) => held.device === device && held.event === event);
       const [frames, forward] = [framesOf(known?.frames ?? []), framesOf(known?.forwardFrames ?? [])];
       const owner = ownerOf(frames, forward, 'beforeRecording', lookup);
+      const timeUs = startUs === null || time === null ? null : startUs + time;
+      const holders = known === undefined ? [] : holdersAt(timeUs, known.held.liveBytes, snapshots, context);
+      const keptBytes = sum(holders, ({ bytes }) => bytes);
       return {
         path: digest.path,
         device,
         event,
-        timeUs: startUs === null || time === null ? null : startUs + time,
+        timeUs,
         ...amounts,
         capacityBytes: rooms.find((room) => room.device === device)?.capacityBytes ?? null,
         metadata: metadata === '' ? null : metadata,
@@ -35,10 +44,47 @@ export function outOfMemory(
         largestFreeBytes: known?.largestFreeBytes ?? null,
         replayed: known?.replayed ?? null,
         withoutLeaks: null,
-        held: known === undefined ? null : peakReport(digest, known.held, context),
+        held: known === undefined ? null : peakReport(digest, known.held, { ...context, keptBytes }),
+        holders,
       };
     }),
   );
+}
+
+/** Share of the live memory from which on a holder is named. */
+const LEAST_SHARE = 0.1;
+
+/** The holders that the recorder found when a request failed; none if its snapshot is of another failure. */
+function holdersAt(
+  timeUs: Microseconds | null,
+  liveBytes: Bytes,
+  snapshots: readonly SnapshotDigest[],
+  { lookup, foundAt }: PeakContext,
+): FailureHolder[] {
+  const seen = snapshots.findLast(({ recording }) => (recording?.atFailure.length ?? 0) > 0);
+  if (seen === undefined || timeUs === null || timeUs !== lastFailureUs(seen)) return [];
+  return (seen.recording?.atFailure ?? []).flatMap((owner) => {
+    const { name, place, bytes, graphBytes } = owner;
+    if (bytes < LEAST_SHARE * liveBytes || !isKept(owner)) return [];
+    const at = place === null ? null : { ...place, file: lookup(place.file) ?? place.file };
+    // A finding has its own words.
+    if (at !== null && foundAt.has(fileAndLine(at))) return [];
+    const { text: fix } = recordedRemedy({ owner, bytes, place, isMapped: false, before: null }, null);
+    return [{ name: holderName(name), file: at?.file ?? null, line: at?.line ?? null, bytes, graphBytes, fix }];
+  });
+}
+
+/** False for variables of running functions, which each pass has. */
+function isKept({ kind, name, container }: RecordedOwner): boolean {
+  if (container !== null) return true;
+  return kind === 'graph' ? name.includes('.') : kind !== 'local' && kind !== 'unnamed';
+}
+
+function lastFailureUs({ curves }: SnapshotDigest): Microseconds | null {
+  const times = curves.flatMap(({ startUs, outOfMemory: failures }) =>
+    failures.flatMap(({ time }) => (startUs === null || time === null ? [] : [startUs + time])),
+  );
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 /** The failure that ended the program, by the trace: the last one. */

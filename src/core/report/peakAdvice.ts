@@ -23,6 +23,8 @@ export interface PeakAmount {
 /** What advice on a peak follows from. */
 interface Held {
   readonly peakBytes: Bytes;
+  /** Bytes that objects keep beyond their pass. */
+  readonly keptBytes: Bytes;
   /** The memory of lines without a finding, and of the buckets, by category. */
   readonly amounts: readonly PeakAmount[];
   readonly older: OlderReport;
@@ -97,7 +99,7 @@ function gradientsBefore({ older: { gradientBytes: bytes }, phase }: Held): Advi
 function adviceOf({ category, bytes, keptForBackward, foreachBytes }: PeakAmount, held: Held): Advice | null {
   switch (category) {
     case 'activations':
-      return activations(bytes - held.older.activationBytes, keptForBackward > 0, held);
+      return activations(bytes - held.older.activationBytes - held.keptBytes, keptForBackward > 0, held);
     case 'weightCopies':
       return {
         bytes,

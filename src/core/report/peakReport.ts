@@ -37,8 +37,12 @@ export interface PeakContext {
   readonly lookup: FileLookup;
   /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
   readonly isFinding: (line: OwnerLine) => boolean;
+  /** The statements of the holders of findings, as `file:line`. */
+  readonly foundAt: ReadonlySet<string>;
   /** Maximum number of bytes that are older than the recording. */
   readonly mostOlder: Bytes;
+  /** Bytes of objects that outlive their pass, as the recorder saw them: they need other advice than activations. */
+  readonly keptBytes?: Bytes;
 }
 
 /**
@@ -67,7 +71,7 @@ export function peakReports(
 export function peakReport(
   digest: SnapshotDigest,
   peak: DigestPeak,
-  { workspace, lookup, isFinding, mostOlder }: PeakContext,
+  { workspace, lookup, isFinding, mostOlder, keptBytes = 0 }: PeakContext,
 ): PeakReport {
   const batches = new BatchLines(workspace, lookup);
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
@@ -132,6 +136,7 @@ export function peakReport(
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
     advice: peakAdvice({
       peakBytes: peak.liveBytes,
+      keptBytes,
       amounts: advised,
       older,
       phase: peak.phase,

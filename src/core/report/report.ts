@@ -183,6 +183,21 @@ export interface OutOfMemoryReport {
   withoutLeaks: { leftBytes: Bytes | null; shortBytes: Bytes | null } | null;
   /** Who held memory on the device at that moment. */
   held: PeakReport | null;
+  /** The objects that held most of it, largest first, as the recorder saw them; empty without a recorder. */
+  holders: FailureHolder[];
+}
+
+/** An object that held memory when it ran out. */
+export interface FailureHolder {
+  name: string;
+  /** The statement that stores into it; null if unknown. */
+  file: string | null;
+  line: number | null;
+  bytes: Bytes;
+  /** The part that autograd's graph holds. */
+  graphBytes: Bytes;
+  /** How to release it. */
+  fix: string;
 }
 
 /** The peak of a device in the latest trace. */

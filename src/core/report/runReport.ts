@@ -2,6 +2,7 @@ import { CATEGORIES, type Category } from '../attribution/category.js';
 import { ownerKey, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
+import { fileAndLine } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import { fitsIn } from '../verdict/boundTexts.js';
 import { judge, type Judged } from '../verdict/judge.js';
@@ -47,9 +48,13 @@ export function runReport(
     lines.map((line) => line.verdict),
     snapshots.length,
   );
-  const findings = new Set(lines.filter((line) => isFinding(line.verdict)).map(ownerKey));
-  const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(snapshots) };
+  const found = lines.filter((line) => isFinding(line.verdict));
+  const findings = new Set(found.map(ownerKey));
+  const context = {
+    ...{ workspace, lookup, mostOlder: mostOlderBytes(snapshots) },
+    isFinding: (line: OwnerLine): boolean => findings.has(ownerKey(line)),
+    foundAt: new Set(found.map(({ holder, ...line }) => fileAndLine(holder ?? line))),
+  };
   const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {

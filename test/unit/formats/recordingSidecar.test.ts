@@ -66,6 +66,7 @@ describe('The recorder’s sidecar', () => {
       isLight: true,
       isAtEnd: true,
       stepSource: null,
+      atFailure: [],
       step: 20,
       takenAtUs: 31,
       behindUs: [21, null],

@@ -10,11 +10,18 @@ import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { seriesLayout } from '../../../src/core/timeline/seriesLayout.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { causeText, outOfMemoryTexts, replayedFailureText } from '../../../src/core/present/failed.js';
+import {
+  causeText,
+  failureHolderTexts,
+  outOfMemoryTexts,
+  replayedFailureText,
+} from '../../../src/core/present/failed.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
+import type { RecordedOwner } from '../../../src/core/model/recording.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
 import { PlainAllocator } from '../allocator/plainAllocator.js';
+import { BLANK_RECORDING } from '../../support/blankRecording.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
@@ -61,6 +68,7 @@ describe('An allocation that failed', () => {
       // The device has 200 MiB, of which one small segment and one for 30 MiB are in use.
       replayed: { setting: null, leftBytes: null, shortBytes: (2 + 30 + 400 - 200) * MiB, isEstimate: false },
       withoutLeaks: null,
+      holders: [],
     });
     assert.ok(asked !== null && frames.length > 0 && largestFreeBytes !== null && held !== null);
     assert.equal(
@@ -83,6 +91,35 @@ describe('An allocation that failed', () => {
     const calm = buildReport([digestSnapshot('calm.pickle', healthy)], { files: [], rules: [] }).report;
     assert.deepEqual(calm.runs[0].outOfMemory, []);
     assert.doesNotMatch(renderText(calm, { mostLines: 5 }), /Out of memory/);
+  });
+
+  it('names the objects that held most, with advice, as the recorder saw them', async () => {
+    const snapshot = await readFile(PATH);
+    const owner: RecordedOwner = {
+      ...{ kind: 'attribute', name: 'Evaluator.outputs', place: { file: 'eval.py', line: 19 }, bytes: 20 * MiB },
+      ...{
+        graphBytes: 15 * MiB,
+        allocatedSteps: null,
+        container: { type: 'list', length: 9, maxlen: null },
+        items: null,
+      },
+      ...{ isDirect: true, pinnedBy: null, custody: null, releases: null, also: [], allocatedAt: [] },
+    };
+    const failureWith = (...atFailure: RecordedOwner[]): OutOfMemoryReport => {
+      const digest = digestSnapshot(PATH, snapshot, { ...BLANK_RECORDING, atFailure });
+      return buildReport([digest], { files: [], rules: [] }).report.runs[0].outOfMemory[0];
+    };
+    assert.deepEqual(failureHolderTexts(failureWith(owner)), [
+      'Evaluator.outputs (eval.py:19) holds 20.0 MiB, 15.0 MiB of it through autograd’s graph. ' +
+        'Store only what is needed, without its graph: .detach(), or .item() for a number.',
+    ]);
+    // A pass has variables, and small objects filled no device.
+    const passing = { ...owner, kind: 'local', name: 'logits', container: null };
+    assert.deepEqual(failureWith(passing, { ...owner, bytes: MiB }).holders, []);
+    // The advice on activations is about those that no object keeps.
+    const advised = (one: OutOfMemoryReport): boolean =>
+      one.held?.advice.some((text) => text.startsWith('Activations')) === true;
+    assert.equal(advised(failureWith(owner)), false);
   });
 
   it('has the program’s metadata, and leaves out facts that the input lacks', async () => {
