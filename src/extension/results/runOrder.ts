@@ -1,4 +1,5 @@
-import type { PeakReport, RunReport } from '../../core/report/report.js';
+import { lastFailure } from '../../core/report/outOfMemory.js';
+import type { OutOfMemoryReport, PeakReport, RunReport } from '../../core/report/report.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 
 /** Maximum number of runs whose peaks are shown. */
@@ -19,16 +20,33 @@ export function newestFirst(runs: readonly RunReport[]): RunReport[] {
   );
 }
 
-/** The peaks of the latest runs with too few snapshots for a verdict, the highest first. */
-export function unjudgedPeaks(runs: readonly RunReport[]): { run: RunReport; peak: PeakReport }[] {
+/** The memory of a run at its peak, or when it ran out. */
+interface UnjudgedPeak {
+  readonly run: RunReport;
+  readonly peak: PeakReport;
+  /** Null for a peak. */
+  readonly failure: OutOfMemoryReport | null;
+}
+
+/**
+ * The latest runs that ran out of memory, or have too few snapshots for a verdict: the former first, then the highest
+ * peak.
+ */
+export function unjudgedPeaks(runs: readonly RunReport[]): UnjudgedPeak[] {
   return newestFirst(runs)
-    .filter((run) => isLoneSnapshot(run) || run.verdict === 'tooShort')
-    .flatMap((run) => {
-      const peak = run.peaks.find(({ liveBytes }) => liveBytes > 0);
-      return peak === undefined ? [] : [{ run, peak }];
+    .flatMap((run): UnjudgedPeak[] => {
+      const failure = lastFailure(run.outOfMemory);
+      if (failure?.held != null) return [{ run, peak: failure.held, failure }];
+      const isUnjudged = isLoneSnapshot(run) || run.verdict === 'tooShort';
+      const peak = isUnjudged ? run.peaks.find(({ liveBytes }) => liveBytes > 0) : undefined;
+      return peak === undefined ? [] : [{ run, peak, failure: null }];
     })
     .slice(0, MAX_PEAKS)
-    .sort((a, b) => b.peak.liveBytes - a.peak.liveBytes);
+    .sort(
+      (a, b) =>
+        Number(a.failure === null) - Number(b.failure === null) ||
+        (a.failure === null ? b.peak.liveBytes - a.peak.liveBytes : 0),
+    );
 }
 
 /** Names a run over time: its folder and rank may be used again, the time of its first snapshot may not. */

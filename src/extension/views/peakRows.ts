@@ -1,6 +1,7 @@
-/** The peak of a run without a verdict as rows: its height, advice, and the lines and other parts that hold it. */
+/** The peak of a run without a verdict, or its memory when it ran out, as rows: advice, and what holds it. */
 import { bucketParts } from '../../core/report/bucketParts.js';
-import type { PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
+import type { FailureHolder, PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
+import { failedShort, failureSentences } from '../../core/present/failed.js';
 import { passText, peakShort } from '../../core/present/peakText.js';
 import { listed } from '../../core/present/presented.js';
 import { verdictSentence } from '../../core/present/runText.js';
@@ -17,18 +18,31 @@ const LEAST_SHARE = 0.01;
 
 /** One row each; the first is expanded. */
 export function peakRows(runs: readonly RunReport[]): Row[] {
-  return unjudgedPeaks(runs).map(({ run, peak }, i) =>
+  return unjudgedPeaks(runs).map(({ run, peak, failure }, i) =>
     rowOf(
       null,
       () =>
-        itemOf(peakShort(peak), i === 0, {
+        itemOf(failure === null ? peakShort(peak) : failedShort(failure), i === 0, {
           id: `peak:${run.id}`,
-          description: listed(passText(peak), basename(run.id)),
-          tooltip: verdictSentence(run),
-          icon: 'graph',
+          description: listed(failure?.asked == null ? passText(peak) : nameAndLine(failure.asked), basename(run.id)),
+          tooltip: failure === null ? verdictSentence(run) : failureSentences(failure).join('\n'),
+          icon: failure === null ? 'graph' : 'error',
         }),
-      (row) => partRows(row, peak),
+      (row) => [...(failure?.holders ?? []).map((holder) => holderRow(row, holder)), ...partRows(row, peak)],
     ),
+  );
+}
+
+/** An object that held memory when it ran out, above the lines that allocated it. */
+function holderRow(parent: Row, { name, file, line, bytes, fix }: FailureHolder): Row {
+  const place = file === null || line === null ? null : { file, line };
+  return rowOf(parent, () =>
+    itemOf(byteText(bytes), null, {
+      description: listed(name, place === null ? null : nameAndLine(place)),
+      tooltip: fix,
+      icon: 'archive',
+      command: place === null ? undefined : openCommand(place.file, place.line),
+    }),
   );
 }
 

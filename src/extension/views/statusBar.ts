@@ -96,7 +96,7 @@ export class StatusBar extends Listener {
     const [newest] = newestFirst(runs);
     if (isLoneSnapshot(newest)) {
       // The first row of the Leaks view; its holders are in the tooltip.
-      const highest = unjudgedPeaks(runs).at(0);
+      const highest = unjudgedPeaks(runs).find((one) => one.failure === null);
       return [
         '$(graph)',
         highest === undefined ? '' : peakShort(highest.peak),

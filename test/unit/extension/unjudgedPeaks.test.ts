@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { unjudgedPeaks, newestFirst } from '../../../src/extension/results/runOrder.js';
+import type { PeakReport } from '../../../src/core/report/report.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { reportOf } from '../present/cases.js';
 
@@ -24,9 +25,17 @@ describe('Peaks of runs without a verdict', () => {
     );
     const two = runs.map((run) => ({ ...run, snapshots: [...run.snapshots, ...run.snapshots] }));
     assert.equal(unjudgedPeaks(two.map((run) => ({ ...run, verdict: 'tooShort' as const }))).length, runs.length);
-    assert.equal(unjudgedPeaks(two.map((run) => ({ ...run, verdict: 'steady' as const }))).length, 0);
+    const steady = two.map((run) => ({ ...run, verdict: 'steady' as const }));
+    assert.ok(steady.length > 1 && steady.filter(({ outOfMemory }) => outOfMemory.length > 0).length === 1);
+    // What ran out needs no verdict, and comes first.
+    const [failed, ...others] = unjudgedPeaks(steady);
+    assert.deepEqual([failed.peak, others], [failed.failure?.held, []]);
+    const tall = runs.map((run) => (run.outOfMemory.length > 0 ? run : { ...run, peaks: run.peaks.map(raised) }));
+    assert.ok(unjudgedPeaks(tall)[0].failure !== null);
   });
 });
+
+const raised = (peak: PeakReport): PeakReport => ({ ...peak, liveBytes: 2 ** 50 });
 
 function heightOf({ peaks }: Awaited<ReturnType<typeof reportOf>>['runs'][number]): number {
   return Math.max(...peaks.map(({ liveBytes }) => liveBytes));
