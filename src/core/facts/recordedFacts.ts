@@ -14,6 +14,8 @@ export interface LineOwner {
   readonly isMapped: boolean;
   /** The owner at the previous search; null if it was not there. */
   readonly before: RecordedOwner | null;
+  /** The first step whose memory any search found in an owner with this name; null if unknown. */
+  readonly sinceFirst: number | null;
 }
 
 /** What the recorder showed of a line's memory. */
@@ -48,13 +50,18 @@ export class RecordedFacts {
     const earlier = searches.slice(0, Math.max(0, this.lastSearch)).findLast((owners) => owners.length > 0) ?? [];
     const before = new Map<string, RecordedOwner>();
     for (const owner of earlier) getOrAdd(before, sameKey(owner), () => owner);
+    const first = new Map<string, number>();
+    for (const owner of searches.flat()) {
+      const key = sameKey(owner);
+      first.set(key, Math.min(first.get(key) ?? Infinity, owner.allocatedSteps?.first ?? Infinity));
+    }
     for (const owner of this.lastSearch < 0 ? [] : searches[this.lastSearch]) {
-      for (const [key, found] of linesOf(owner, before.get(sameKey(owner)) ?? null, lookup))
-        getOrAdd(this.byLine, key, () => []).push(found);
+      const known = { before: before.get(sameKey(owner)) ?? null, sinceFirst: first.get(sameKey(owner)) ?? null };
+      for (const [key, found] of linesOf(owner, known, lookup)) getOrAdd(this.byLine, key, () => []).push(found);
     }
     for (const owner of searches.flat()) {
       if (owner.kind !== 'cycle') continue;
-      for (const [key, found] of linesOf(owner, null, lookup)) {
+      for (const [key, found] of linesOf(owner, { before: null, sinceFirst: null }, lookup)) {
         const known = this.garbage.get(key);
         if (known === undefined || waitOf(found) > waitOf(known)) this.garbage.set(key, found);
       }
@@ -90,7 +97,11 @@ export function waitOf({ owner: { allocatedSteps } }: LineOwner): number {
 }
 
 /** An owner by the lines that allocated its memory. */
-function linesOf(owner: RecordedOwner, before: RecordedOwner | null, lookup: FileLookup): [string, LineOwner][] {
+function linesOf(
+  owner: RecordedOwner,
+  known: Pick<LineOwner, 'before' | 'sinceFirst'>,
+  lookup: FileLookup,
+): [string, LineOwner][] {
   const mapped = owner.place === null ? null : lookup(owner.place.file);
   const place = owner.place === null ? null : { file: mapped ?? owner.place.file, line: owner.place.line };
   const sums = new Map<string, Bytes>();
@@ -98,7 +109,7 @@ function linesOf(owner: RecordedOwner, before: RecordedOwner | null, lookup: Fil
     const key = keyOf({ file: lookup(file) ?? file, line });
     sums.set(key, (sums.get(key) ?? 0) + bytes);
   }
-  return [...sums].map(([key, bytes]) => [key, { owner, bytes, place, isMapped: mapped !== null, before }]);
+  return [...sums].map(([key, bytes]) => [key, { owner, bytes, place, isMapped: mapped !== null, ...known }]);
 }
 
 /** True if a holder's memory grows: blocks of several steps are in it. */
@@ -115,7 +126,8 @@ function keyOf({ file, line }: RecordedPlace): string {
   return `${file}\n${line}`;
 }
 
-function nameKey({ owner, place }: LineOwner): string {
+/** Equal for parts of one holder. */
+export function nameKey({ owner, place }: LineOwner): string {
   return [owner.kind, owner.name, place?.file, place?.line].join('\n');
 }
 

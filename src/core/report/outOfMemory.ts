@@ -69,7 +69,10 @@ function holdersAt(
     const at = place === null ? null : { ...place, file: lookup(place.file) ?? place.file };
     // A finding has its own words.
     if (at !== null && foundAt.has(fileAndLine(at))) return [];
-    const { text: fix } = recordedRemedy({ owner, bytes, place, isMapped: false, before: null }, null);
+    const { text: fix } = recordedRemedy(
+      { owner, bytes, place, isMapped: false, before: null, sinceFirst: null },
+      null,
+    );
     return [{ name: holderName(name), file: at?.file ?? null, line: at?.line ?? null, bytes, graphBytes, fix }];
   });
 }

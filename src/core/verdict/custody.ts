@@ -2,7 +2,8 @@ import type { HolderRelease, RecordedOwner, RecordedPlace } from '../model/recor
 import type { Bytes } from '../model/units.js';
 import { limit } from './thresholds.js';
 import { EXPLAINED } from '../facts/bounds.js';
-import { isGrowing, type LineOwner, type RecordedLine } from '../facts/recordedFacts.js';
+import { isGrowing, type LineOwner, nameKey, type RecordedLine } from '../facts/recordedFacts.js';
+import { groupBy } from '../maps.js';
 
 /** Why the recorder cannot prove a leak yet. */
 export type Missing =
@@ -10,6 +11,8 @@ export type Missing =
   | { readonly kind: 'search' }
   /** Searches or steps of the holder that are still needed. */
   | { readonly kind: 'searches' | 'steps'; readonly more: number }
+  /** The oldest of several parts of a holder is gone. */
+  | { readonly kind: 'parts' }
   /** The holder freed a part of what it held. */
   | { readonly kind: 'freed'; readonly bytes: Bytes }
   /** A loop around the steps has not repeated twice, or its repetitions are unknown. */
@@ -86,10 +89,16 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const freed = records.reduce((sum, { freedBytes }) => sum + freedBytes, 0);
   const isLonger = deciding.every(replacesItems);
   if (freed > limit('freedShare') * held && !isLonger) return missing({ kind: 'freed', bytes: freed });
-  const searches = Math.min(...records.map((record) => record.searches));
+  const holders = [...groupBy(deciding, nameKey).values()];
+  if (holders.some(hasLostParts)) return missing({ kind: 'parts' });
+  const searches = Math.min(
+    ...holders.map((parts) => Math.max(...parts.map(({ owner }) => owner.custody?.searches ?? 0))),
+  );
   if (searches < limit('custodySearches'))
     return missing({ kind: 'searches', more: limit('custodySearches') - searches });
-  const since = Math.max(...records.map(({ sinceStep }) => sinceStep));
+  const since = Math.max(
+    ...holders.map((parts) => Math.min(...parts.map(({ owner }) => owner.custody?.sinceStep ?? Infinity))),
+  );
   const steps = (growth.lastStep ?? 0) - since;
   const loops = growth.roundsSince?.(since) ?? null;
   if (steps < limit('lastingSteps')) return missing({ kind: 'steps', more: limit('lastingSteps') - steps });
@@ -148,6 +157,15 @@ function decidingOwners(owners: readonly LineOwner[], least: Bytes): readonly Li
     sum += bytes;
     return isNeeded;
   });
+}
+
+/**
+ * True for a holder of several parts whose oldest memory is gone. A part that was freed as a whole has no custody that
+ * would show it.
+ */
+function hasLostParts(parts: readonly LineOwner[]): boolean {
+  const first = Math.min(...parts.map(({ owner }) => owner.allocatedSteps?.first ?? Infinity));
+  return parts.length > 1 && parts.some(({ sinceFirst }) => sinceFirst === null || sinceFirst < first);
 }
 
 /** True for a container that is longer at each search, and whose items replace what they hold in each step, as hooks do. */

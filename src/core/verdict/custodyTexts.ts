@@ -66,6 +66,8 @@ function textOf(missing: Missing): string {
         'It is too early for a verdict: 1 more step is needed.',
         'It is too early for a verdict: {0} more steps are needed.',
       );
+    case 'parts':
+      return t('Parts of the holder are gone, so it may release the rest.');
     case 'freed':
       return t('The holder has released {0} so far, so it may release the rest.', byteText(missing.bytes));
     case 'loop':

@@ -28,7 +28,14 @@ const RETAINED: Custody = {
 };
 
 function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null): string {
-  const one = { owner: { ...OWNER, ...owner }, bytes: 100, place: null, isMapped: false, before: null };
+  const one = {
+    owner: { ...OWNER, ...owner },
+    bytes: 100,
+    place: null,
+    isMapped: false,
+    before: null,
+    sinceFirst: null,
+  };
   return recordedRemedy(one, custody).text;
 }
 

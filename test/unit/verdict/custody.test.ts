@@ -29,7 +29,14 @@ function custody(
   growth: Partial<Growth> = {},
   line: Partial<RecordedLine> = {},
 ): Custody | null {
-  const one: LineOwner = { owner: { ...OWNER, ...owner }, bytes: 100, place: PLACE, isMapped: true, before: null };
+  const one: LineOwner = {
+    owner: { ...OWNER, ...owner },
+    bytes: 100,
+    place: PLACE,
+    isMapped: true,
+    before: null,
+    sinceFirst: 0,
+  };
   return custodyOf(
     { owners: [one], holder: one, garbage: null, lastSearch: 1, isComplete: true, ...line },
     {
@@ -106,6 +113,25 @@ describe('Custody', () => {
     assert.equal(missing({ releases: [inLoop] }, { ...oneLoop, lastStep: 80 }), 'retained by chances');
   });
 
+  it('takes owners of one name for parts of one holder, the newest of which few searches saw', () => {
+    const part = (first: number, searches: number, sinceStep: number, sinceFirst: number): LineOwner => ({
+      owner: {
+        ...OWNER,
+        bytes: 50,
+        allocatedSteps: { first, last: first + 20, steps: 20 },
+        custody: { ...CUSTODY, searches, sinceStep, heldBytes: 50 },
+      },
+      ...{ bytes: 50, place: PLACE, isMapped: true, before: null, sinceFirst },
+    });
+    const of = (...owners: LineOwner[]): string => missing({}, {}, { owners, holder: owners[0] });
+    assert.equal(of(part(0, 5, 10, 0), part(25, 1, 45, 0)), 'retained by chances');
+    // One of another name needs its own searches.
+    const other = part(25, 1, 45, 0);
+    assert.equal(of(part(0, 5, 10, 0), { ...other, owner: { ...other.owner, name: 'Report.others' } }), 'searches');
+    // A window of parts: the oldest has left.
+    assert.equal(of(part(20, 5, 20, 0), part(25, 1, 45, 0)), 'parts');
+  });
+
   it('names the release whose call is missing: one that nothing calls, or that freed nothing', () => {
     const reset: HolderRelease = { ...RELEASE, function: 'Metric.reset', kind: 'method', isConditional: false };
     const missed = (release: HolderRelease, freedBytes = 0): HolderRelease | null => {
@@ -130,7 +156,7 @@ describe('Custody', () => {
     const before = { ...OWNER, bytes: 50 };
     const one: LineOwner = {
       owner: { ...OWNER, custody: { ...CUSTODY, lengths: [50, 50, 50] } },
-      ...{ bytes: 100, place: PLACE, isMapped: true, before },
+      ...{ bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 0 },
     };
     assert.equal(missing({}, {}, { owners: [one], holder: one }), 'bound');
   });
