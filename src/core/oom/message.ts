@@ -8,8 +8,10 @@ type OomBackend = 'CUDA' | 'HIP' | 'XPU' | 'MPS';
 export interface OomNumbers {
   backend: OomBackend | null;
   device: number | null;
-  /** The size of the segment that the allocator tried to get. */
+  /** The size of the segment that the allocator tried to get; in a recording, that of the request. */
   requestedBytes: Bytes | null;
+  /** The size of the segment, for a recorded request. */
+  segmentBytes?: Bytes;
   capacityBytes: Bytes | null;
   /** Free on the device. */
   freeBytes: Bytes | null;

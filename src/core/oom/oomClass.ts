@@ -1,4 +1,5 @@
 /** Why an allocation failed, as far as the numbers of the message show it. */
+import { DEFAULT_SETTINGS, segmentBytes } from '../allocator/settings.js';
 import type { Bytes } from '../model/units.js';
 import type { OomNumbers } from './message.js';
 
@@ -8,6 +9,7 @@ import type { OomNumbers } from './message.js';
  * - `outside`: what is missing is held by other processes, or outside of PyTorch
  * - `full`: PyTorch's own memory fills the device, or nothing else is known to
  * - `limit`: a limit that the program set
+ * - `segment`: the device has enough free memory for the request, but not for the segment that it needs
  * - `deviceHasRoom`: the device has enough free memory
  * - `inconsistent`: the numbers contradict each other
  * - `incomplete`: the message has too few numbers
@@ -18,6 +20,7 @@ export type OomClass =
   | 'outside'
   | 'full'
   | 'limit'
+  | 'segment'
   | 'deviceHasRoom'
   | 'inconsistent'
   | 'incomplete';
@@ -48,6 +51,11 @@ const NO_ROOM = 0.01;
 const MAX_ROUNDING: Bytes = 0.02 * 1024 ** 3;
 const MAX_DRIFT = 0.02;
 
+/** The segment that PyTorch requests from the driver, by its default settings. @param requested as the allocator rounded it */
+export function segmentOf(requested: Bytes): Bytes {
+  return segmentBytes(requested, DEFAULT_SETTINGS);
+}
+
 export function judge(numbers: OomNumbers): OomJudgement {
   const { capacityBytes: capacity, allocatedBytes: allocated, unusedBytes: unused, freeBytes: free } = numbers;
   const isUnknown = allocated === null || unused === null || free === null || capacity === null;
@@ -58,7 +66,10 @@ export function judge(numbers: OomNumbers): OomJudgement {
   return {
     class: kind,
     onlyTipsOver:
-      kind === 'fragmentation' && allocated !== null && capacity !== null && allocated >= TIPPING * capacity,
+      (kind === 'fragmentation' || kind === 'segment') &&
+      allocated !== null &&
+      capacity !== null &&
+      allocated >= TIPPING * capacity,
     outsideBytes: isWrong ? null : outside,
     shortBytes:
       isWrong || requested === null || free === null || unused === null ? null : Math.max(0, requested - free - unused),
@@ -79,6 +90,7 @@ function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
   const isLimited = limit !== null && allocated !== null && reserved + requested > limit - MAX_ROUNDING;
   if (isLimited && (free === null || free >= requested)) return 'limit';
   const isFree = free !== null && free >= requested;
+  if (isFree && numbers.segmentBytes !== undefined && free < numbers.segmentBytes) return 'segment';
   if (isFree && (capacity === null || free >= NO_ROOM * capacity)) return 'deviceHasRoom';
   const rest = (free ?? 0) + (unused ?? 0);
   if (isFree || (unused !== null && rest >= requested)) {

@@ -30,8 +30,20 @@ export function sentencesOf(numbers: OomNumbers, judgement: OomJudgement, place:
   ].filter((text) => text !== '');
 }
 
+/** Share of the device from which on a request is large. */
+const LARGE = 0.25;
+
 /** Why it failed, and what the numbers say about that; some are empty. */
-export function causeTexts(
+export function causeTexts(numbers: OomNumbers, judgement: OomJudgement): string[] {
+  const { requestedBytes: requested, capacityBytes: capacity } = numbers;
+  const isLarge = requested !== null && capacity !== null && requested >= LARGE * capacity && requested <= capacity;
+  return [
+    ...classTexts(numbers, judgement),
+    isLarge ? t('This request alone is {0} % of the device.', Math.round((100 * requested) / capacity)) : '',
+  ];
+}
+
+function classTexts(
   numbers: OomNumbers,
   { class: kind, onlyTipsOver, outsideBytes, shortBytes }: OomJudgement,
 ): string[] {
@@ -51,13 +63,17 @@ export function causeTexts(
           byteText(free),
           byteText(requested),
         ),
-        onlyTipsOver
-          ? t(
-              'This request only tips over: {0} of {1} is allocated already, so look for what holds it.',
-              byteText(allocated),
-              byteText(capacity),
-            )
-          : '',
+        tippingText(numbers, onlyTipsOver),
+      ];
+    case 'segment':
+      return [
+        t(
+          'For {0}, PyTorch requests a segment of {1}, and the device had {2} free.',
+          byteText(requested),
+          byteText(numbers.segmentBytes ?? 0),
+          byteText(free),
+        ),
+        tippingText(numbers, onlyTipsOver),
       ];
     case 'outside':
       return [
@@ -133,6 +149,16 @@ export function causeTexts(
   }
 }
 
+function tippingText({ allocatedBytes, capacityBytes }: OomNumbers, onlyTipsOver: boolean): string {
+  return onlyTipsOver
+    ? t(
+        'This request only tips over: {0} of {1} is allocated already, so look for what holds it.',
+        byteText(allocatedBytes ?? 0),
+        byteText(capacityBytes ?? 0),
+      )
+    : '';
+}
+
 function incompleteText({ capacityBytes, freeBytes, allocatedBytes, unusedBytes }: OomNumbers): string {
   if (capacityBytes === null || allocatedBytes === null) return t('The message has too few numbers to show a cause.');
   return unusedBytes === null
@@ -186,6 +212,7 @@ function adviceTexts({ backend, limitBytes }: OomNumbers, { class: kind }: OomJu
           : t('List the processes on the device.'),
       ];
     case 'full':
+    case 'segment':
     case 'incomplete':
       return [t('Record the program until it happens again: the snapshot shows what holds the memory.')];
     case 'limit':

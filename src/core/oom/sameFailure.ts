@@ -1,7 +1,7 @@
 /** Whether a message and a snapshot tell of one failed request, although their lines may differ. */
-import { DEFAULT_SETTINGS, segmentBytes } from '../allocator/settings.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import type { OomExplanation } from './explanation.js';
+import { segmentOf } from './oomClass.js';
 
 /** When and where a message was written. */
 export interface MessageOrigin {
@@ -36,7 +36,7 @@ export function isSameFailure(
   const { askedBytes, device, capacityBytes: capacity, path, atUs } = recorded;
   if (message.requestedBytes === null) return false;
   // PyTorch names the segment that the driver could not give.
-  const sizes = [askedBytes, segmentBytes(askedBytes, DEFAULT_SETTINGS)];
+  const sizes = [askedBytes, segmentOf(askedBytes)];
   if (!sizes.some((bytes) => isPrinted(bytes, message.requestedBytes ?? 0))) return false;
   if (message.devices.length > 0 && !message.devices.includes(device)) return false;
   if (message.capacityBytes !== null && capacity !== null)

@@ -1,7 +1,7 @@
 /** Memory that was requested and was not there. */
 import type { OomExplanation } from '../oom/explanation.js';
 import type { OomNumbers } from '../oom/message.js';
-import { judge, type OomJudgement } from '../oom/oomClass.js';
+import { judge, type OomJudgement, segmentOf } from '../oom/oomClass.js';
 import { causeTexts } from '../oom/oomSentences.js';
 import type { OutOfMemoryReport } from '../report/report.js';
 import { nameAndLine, placeText } from '../text/pathText.js';
@@ -56,7 +56,8 @@ function shortOf({
 function numbersOf(failure: Amounts): OomNumbers {
   const { askedBytes, capacityBytes, deviceFreeBytes, liveBytes, reservedBytes } = failure;
   return {
-    ...{ backend: null, device: null, requestedBytes: askedBytes, capacityBytes, freeBytes: deviceFreeBytes },
+    ...{ backend: null, device: null, requestedBytes: askedBytes, segmentBytes: segmentOf(askedBytes) },
+    ...{ capacityBytes, freeBytes: deviceFreeBytes },
     ...{
       allocatedBytes: liveBytes,
       unusedBytes: reservedBytes === null ? null : Math.max(0, reservedBytes - liveBytes),
@@ -119,8 +120,10 @@ export function failureHolderTexts({ holders }: OutOfMemoryReport, name = asItIs
     const held =
       graphBytes === 0
         ? t('{0} holds {1}.', place, byteText(bytes))
-        : t('{0} holds {1}, {2} of it through autograd’s graph.', place, byteText(bytes), byteText(graphBytes));
-    return `${held} ${name(fix)}`;
+        : byteText(graphBytes) === byteText(bytes)
+          ? t('{0} holds {1} through autograd’s graph.', place, byteText(bytes))
+          : t('{0} holds {1}, {2} of it through autograd’s graph.', place, byteText(bytes), byteText(graphBytes));
+    return fix === null ? held : `${held} ${name(fix)}`;
   });
 }
 

@@ -50,7 +50,7 @@ export function runDocument(run: RunReport, mostLines: number): Document {
     ...titleOf(run),
     blocks: [
       ...failedBlocks(run, mostLines, names),
-      answer(verdictSentence(run, name)),
+      ...(isCalmBefore(run) ? [] : [answer(verdictSentence(run, name))]),
       ...text(forecastText(run)),
       ...suspectFindings(run).flatMap((finding) => findingBlock(finding, run, names)),
       ...(isLone ? peaks : []),
@@ -68,6 +68,11 @@ export function runDocument(run: RunReport, mostLines: number): Document {
       ...(folder === '' ? [] : text(t('The files are in {0}.', named(folder)))),
     ],
   };
+}
+
+/** True if nothing grew before memory ran out: that memory was steady is no answer then. */
+function isCalmBefore({ verdict, outOfMemory }: RunReport): boolean {
+  return outOfMemory.length > 0 && (verdict === 'steady' || verdict === 'plateau' || verdict === 'periodic');
 }
 
 /** The memory of a run at its peak or at out of memory. */

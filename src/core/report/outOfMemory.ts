@@ -1,14 +1,17 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DeviceRoom } from './deviceRoom.js';
-import { ownerOf } from '../attribution/owner.js';
+import { type FileLookup, ownerOf } from '../attribution/owner.js';
+import type { DigestPeak } from '../digest/digestPeak.js';
+import { groupBy } from '../maps.js';
+import { recordedKind } from '../model/recordedFile.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { peakReport, type PeakContext } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
 import { holderName } from '../facts/holderName.js';
 import type { RecordedOwner } from '../model/recording.js';
-import type { Bytes, Microseconds } from '../model/units.js';
-import { fileAndLine } from '../text/pathText.js';
+import type { Microseconds } from '../model/units.js';
+import { t } from '../text/translate.js';
 import { sum } from './lineSelection.js';
 import { recordedRemedy } from './remedy/recordedRemedy.js';
 import type { FailureHolder, OutOfMemoryReport, ReportFrame } from './report.js';
@@ -29,7 +32,7 @@ export function outOfMemory(
       const [frames, forward] = [framesOf(known?.frames ?? []), framesOf(known?.forwardFrames ?? [])];
       const owner = ownerOf(frames, forward, 'beforeRecording', lookup);
       const timeUs = startUs === null || time === null ? null : startUs + time;
-      const holders = known === undefined ? [] : holdersAt(timeUs, known.held.liveBytes, snapshots, context);
+      const holders = known === undefined ? [] : holdersAt(timeUs, known.held, snapshots, lookup);
       const keptBytes = sum(holders, ({ bytes }) => bytes);
       return {
         path: digest.path,
@@ -57,30 +60,42 @@ const LEAST_SHARE = 0.1;
 /** The holders that the recorder found when a request failed; none if its snapshot is of another failure. */
 function holdersAt(
   timeUs: Microseconds | null,
-  liveBytes: Bytes,
+  { liveBytes, phase }: DigestPeak,
   snapshots: readonly SnapshotDigest[],
-  { lookup, foundAt }: PeakContext,
+  lookup: FileLookup,
 ): FailureHolder[] {
   const seen = snapshots.findLast(({ recording }) => (recording?.atFailure.length ?? 0) > 0);
   if (seen === undefined || timeUs === null || timeUs !== lastFailureUs(seen)) return [];
-  return (seen.recording?.atFailure ?? []).flatMap((owner) => {
-    const { name, place, bytes, graphBytes } = owner;
-    if (bytes < LEAST_SHARE * liveBytes || !isKept(owner)) return [];
-    const at = place === null ? null : { ...place, file: lookup(place.file) ?? place.file };
-    // A finding has its own words.
-    if (at !== null && foundAt.has(fileAndLine(at))) return [];
-    const { text: fix } = recordedRemedy(
-      { owner, bytes, place, isMapped: false, before: null, sinceFirst: null },
-      null,
-    );
-    return [{ name: holderName(name), file: at?.file ?? null, line: at?.line ?? null, bytes, graphBytes, fix }];
-  });
+  const isEvaluation = phase === 'evaluation';
+  const owners = (seen.recording?.atFailure ?? []).filter((owner) => isKept(owner, isEvaluation));
+  return [...groupBy(owners, ({ name, place }) => JSON.stringify([name, place])).values()]
+    .map((parts): FailureHolder => {
+      const [owner] = parts;
+      const { name, place } = owner;
+      const [bytes, graphBytes] = [sum(parts, (part) => part.bytes), sum(parts, (part) => part.graphBytes)];
+      const at = place === null ? null : { ...place, file: lookup(place.file) ?? place.file };
+      const fix = isEvaluation && graphBytes > 0 ? noGraphText() : fixOf({ ...owner, bytes, graphBytes });
+      return { name: holderName(name), file: at?.file ?? null, line: at?.line ?? null, bytes, graphBytes, fix };
+    })
+    .filter(({ bytes }) => bytes >= LEAST_SHARE * liveBytes)
+    .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** False for variables of running functions, which each pass has. */
-function isKept({ kind, name, container }: RecordedOwner): boolean {
-  if (container !== null) return true;
+/** False for variables of running functions, which each pass has. In an evaluation, none needs a graph. */
+function isKept({ kind, name, container, bytes, graphBytes }: RecordedOwner, isEvaluation: boolean): boolean {
+  if (container !== null || (isEvaluation && 2 * graphBytes > bytes)) return true;
   return kind === 'graph' ? name.includes('.') : kind !== 'local' && kind !== 'unnamed';
+}
+
+function noGraphText(): string {
+  return t('Run the evaluation under torch.no_grad(), or add numbers: .item().');
+}
+
+/** Null for an object of a library, whose code knows what it needs. */
+function fixOf(owner: RecordedOwner): string | null {
+  const { place, bytes } = owner;
+  if (place !== null && recordedKind(place.file) === 'library') return null;
+  return recordedRemedy({ owner, bytes, place, isMapped: false, before: null, sinceFirst: null }, null).text;
 }
 
 function lastFailureUs({ curves }: SnapshotDigest): Microseconds | null {

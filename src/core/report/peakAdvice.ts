@@ -115,6 +115,16 @@ function adviceOf({ category, bytes, keptForBackward, foreachBytes }: PeakAmount
                 byteText(bytes),
               ),
       };
+    case 'parameters':
+      return held.ranOut && 2 * bytes >= held.peakBytes
+        ? {
+            bytes,
+            text: t(
+              'Parameters hold {0}: half of it in bfloat16, less per device if they are sharded or offloaded.',
+              byteText(bytes),
+            ),
+          }
+        : null;
     case 'optimizerState':
       return {
         bytes,
@@ -141,6 +151,17 @@ function keepsGraph({ amounts, older, repeatedActivations }: Held): boolean {
 
 function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
   const hasEqual = keepsGraph(held);
+  if (held.phase === 'evaluation' && held.ranOut) {
+    return hasEqual
+      ? {
+          bytes,
+          text: t(
+            'Activations hold {0} in an evaluation, which needs none: run it under `torch.no_grad()`.',
+            byteText(bytes),
+          ),
+        }
+      : null;
+  }
   if (held.forwardOnly) {
     if (!hasEqual) return null;
     return {

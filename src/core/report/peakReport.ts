@@ -37,8 +37,6 @@ export interface PeakContext {
   readonly lookup: FileLookup;
   /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
   readonly isFinding: (line: OwnerLine) => boolean;
-  /** The statements of the holders of findings, as `file:line`. */
-  readonly foundAt: ReadonlySet<string>;
   /** Maximum number of bytes that are older than the recording. */
   readonly mostOlder: Bytes;
   /** Bytes of objects that outlive their pass, as the recorder saw them: they need other advice than activations. */

@@ -196,8 +196,8 @@ export interface FailureHolder {
   bytes: Bytes;
   /** The part that autograd's graph holds. */
   graphBytes: Bytes;
-  /** How to release it. */
-  fix: string;
+  /** How to release it; null for an object of a library. */
+  fix: string | null;
 }
 
 /** The peak of a device in the latest trace. */

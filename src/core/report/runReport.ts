@@ -2,7 +2,6 @@ import { CATEGORIES, type Category } from '../attribution/category.js';
 import { ownerKey, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
-import { fileAndLine } from '../text/pathText.js';
 import { t } from '../text/translate.js';
 import { fitsIn } from '../verdict/boundTexts.js';
 import { judge, type Judged } from '../verdict/judge.js';
@@ -19,7 +18,7 @@ import { snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
 import { remediedHolder } from './remedy/remedy.js';
-import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport, Verdict } from './report.js';
+import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
 /** Evidence of sources on lines: now, and proofs from before an edit. */
@@ -48,13 +47,10 @@ export function runReport(
     lines.map((line) => line.verdict),
     snapshots.length,
   );
-  const found = lines.filter((line) => isFinding(line.verdict));
-  const findings = new Set(found.map(ownerKey));
-  const context = {
-    ...{ workspace, lookup, mostOlder: mostOlderBytes(snapshots) },
-    isFinding: (line: OwnerLine): boolean => findings.has(ownerKey(line)),
-    foundAt: new Set(found.map(({ holder, ...line }) => fileAndLine(holder ?? line))),
-  };
+  const findings = new Set(lines.filter(isFinding).map(ownerKey));
+  const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
+  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(snapshots) };
+  const failures = outOfMemory(snapshots, rooms, context);
   const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
@@ -70,7 +66,8 @@ export function runReport(
     atExit: exits.snapshots.map((digest, i) => snapshotReport(digest, exits.steps[i])),
     verdict,
     process: processFindings(snapshots, lookup),
-    forecast: GROWS.has(verdict) ? forecastOf(at, rooms) : null,
+    // What ran out needs no forecast.
+    forecast: GROWS.has(verdict) && failures.length === 0 ? forecastOf(at, rooms) : null,
     sources: observed.sources,
     lines,
     otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },
@@ -83,7 +80,7 @@ export function runReport(
     peak,
     peaks,
     scopes: [...(snapshots.findLast(({ peaks: traced }) => traced.length > 0)?.scopes ?? [])],
-    outOfMemory: outOfMemory(snapshots, rooms, context),
+    outOfMemory: failures,
   };
 }
 
@@ -107,9 +104,9 @@ function passesOf({ steps, lifetimes }: SnapshotDigest): RunReport['passes'] {
   return { count, growthBytes };
 }
 
-/** Whether a line with this verdict has its own advice. */
-function isFinding(verdict: Verdict): boolean {
-  return GROWS.has(verdict) || verdict === 'cycle';
+/** Whether a line has its own advice. One that grows without a known holder has none. */
+function isFinding({ verdict, holder }: LineReport): boolean {
+  return verdict === 'growing' ? holder !== null : GROWS.has(verdict) || verdict === 'cycle';
 }
 
 /** Judges every line; optimizer state last: it is judged by the parameters that it is for. */

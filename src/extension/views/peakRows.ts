@@ -39,7 +39,7 @@ function holderRow(parent: Row, { name, file, line, bytes, fix }: FailureHolder)
   return rowOf(parent, () =>
     itemOf(byteText(bytes), null, {
       description: listed(name, place === null ? null : nameAndLine(place)),
-      tooltip: fix,
+      ...(fix !== null && { tooltip: fix }),
       icon: 'archive',
       command: place === null ? undefined : openCommand(place.file, place.line),
     }),

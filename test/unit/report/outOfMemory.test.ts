@@ -113,13 +113,53 @@ describe('An allocation that failed', () => {
       'Evaluator.outputs (eval.py:19) holds 20.0 MiB, 15.0 MiB of it through autograd’s graph. ' +
         'Store only what is needed, without its graph: .detach(), or .item() for a number.',
     ]);
+    // Parts of one holder are one, and a library knows what its objects need.
+    const cache: RecordedOwner = {
+      ...owner,
+      ...{ name: 'cache.layers', place: { file: '/x/site-packages/transformers/cache.py', line: 3 }, graphBytes: 0 },
+    };
+    assert.deepEqual(
+      failureHolderTexts(failureWith({ ...cache, bytes: 4 * MiB }, owner, { ...cache, bytes: 8 * MiB })),
+      [failureHolderTexts(failureWith(owner))[0], 'cache.layers (transformers/cache.py:3) holds 12.0 MiB.'],
+    );
     // A pass has variables, and small objects filled no device.
     const passing = { ...owner, kind: 'local', name: 'logits', container: null };
     assert.deepEqual(failureWith(passing, { ...owner, bytes: MiB }).holders, []);
+    // In an evaluation, a variable needs no graph.
+    const sum = { ...passing, graphBytes: 20 * MiB };
+    assert.deepEqual(failureWith(sum).holders, []);
+    const digest = digestSnapshot(PATH, snapshot, { ...BLANK_RECORDING, atFailure: [sum] });
+    const failures = digest.failures.map((one) => ({ ...one, held: { ...one.held, phase: 'evaluation' as const } }));
+    const { report } = buildReport([{ ...digest, failures }], { files: [], rules: [] });
+    assert.deepEqual(failureHolderTexts(report.runs[0].outOfMemory[0]), [
+      'logits (eval.py:19) holds 20.0 MiB through autograd’s graph. ' +
+        'Run the evaluation under torch.no_grad(), or add numbers: .item().',
+    ]);
     // The advice on activations is about those that no object keeps.
     const advised = (one: OutOfMemoryReport): boolean =>
       one.held?.advice.some((text) => text.startsWith('Activations')) === true;
     assert.equal(advised(failureWith(owner)), false);
+  });
+
+  it('is laid to the segment that it needs where the device had room for the request alone', async () => {
+    const allocator = new PlainAllocator(
+      { expandable: false, maxSplit: Infinity, divisions: 0, capacity: 50 * MiB },
+      1,
+    );
+    assert.notEqual(allocator.malloc(32 * MiB, 0), null);
+    assert.equal(allocator.malloc(2 * MiB, 0), null);
+    const snapshot = await readBytes(pickle(allocator.snapshot(allocator.trace.length)));
+    const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], { files: [], rules: [] });
+    const [failure] = report.runs[0].outOfMemory;
+    const text = 'For 2.0 MiB, PyTorch requests a segment of 20.0 MiB, and the device had 18.0 MiB free.';
+    assert.equal(causeText(failure), text);
+    const tight = { ...failure, capacityBytes: 51 * MiB, liveBytes: 46 * MiB };
+    assert.match(
+      causeText(tight) ?? '',
+      /^For 2\.0 MiB.* This request only tips over: 46\.0 MiB of 51\.0 MiB is allocated/,
+    );
+    const large = { ...failure, askedBytes: 30 * MiB, capacityBytes: 50 * MiB };
+    assert.match(causeText(large) ?? '', / This request alone is 60 % of the device\.$/);
   });
 
   it('has the program’s metadata, and leaves out facts that the input lacks', async () => {

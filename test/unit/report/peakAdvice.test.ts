@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import type { Category } from '../../../src/core/attribution/category.js';
+import { peakAdvice, type PeakAmount } from '../../../src/core/report/peakAdvice.js';
+
+type Held = Parameters<typeof peakAdvice>[0];
+
+const GIB = 2 ** 30;
+
+function amount(category: Category, bytes: number): PeakAmount {
+  return { category, bytes, blocks: 9, keptForBackward: 0, fromEarlierSteps: 0, foreachBytes: 0 };
+}
+
+/** Eight GiB that ran out, of which most are equal activations. */
+function ranOut(held: Partial<Held>): string[] {
+  return peakAdvice({
+    ...{ peakBytes: 8 * GIB, keptBytes: 0, amounts: [amount('activations', 6 * GIB)], phase: 'forward' },
+    ...{ forwardOnly: false, ranOut: true, isEvaluation: false, repeatedActivations: 6 * GIB, activationsAt: null },
+    older: {
+      ...{ bytes: 0, evidence: null, parameterBytes: 0, stateBytes: 0, gradientBytes: 0, activationBytes: 0 },
+      ...{ workspaceBytes: 0, freed: [], held: { bytes: 0, blocks: 0 }, equal: [], hasLayers: false },
+    },
+    ...held,
+  });
+}
+
+describe('Advice on memory that ran out', () => {
+  it('is to recompute activations, except those that objects keep', () => {
+    assert.match(ranOut({})[0], /^Activations hold 6\.0 GiB for the backward pass.*checkpoint/);
+    assert.deepEqual(ranOut({ keptBytes: 5.5 * GIB }), []);
+  });
+
+  it('is to turn autograd off in an evaluation', () => {
+    assert.deepEqual(ranOut({ phase: 'evaluation' }), [
+      'Activations hold 6.0 GiB in an evaluation, which needs none: run it under `torch.no_grad()`.',
+    ]);
+    assert.deepEqual(ranOut({ phase: 'evaluation', repeatedActivations: 0 }), []);
+  });
+
+  it('is about parameters where they are most', () => {
+    assert.deepEqual(ranOut({ amounts: [amount('parameters', 4 * GIB)] }), [
+      'Parameters hold 4.0 GiB: half of it in bfloat16, less per device if they are sharded or offloaded.',
+    ]);
+    assert.deepEqual(ranOut({ amounts: [amount('parameters', 3 * GIB)] }), []);
+    assert.deepEqual(ranOut({ amounts: [amount('parameters', 4 * GIB)], ranOut: false }), []);
+  });
+});
