@@ -147,7 +147,7 @@ class Session:
         """While the program shows no steps, the time decides. Returns the seconds until the next call."""
         if self.steps.is_known or not self._recording or os.getpid() != self._pid:
             return None
-        if self._allocated() - self._allocated_at_full < MANY_ALLOCATIONS:
+        if self._triggers.is_due or self._allocated() - self._allocated_at_full < MANY_ALLOCATIONS:
             return None
         if not (self._loop_steps.is_looking and self._triggers.can_interrupt):
             self._advise(NO_VERDICT)

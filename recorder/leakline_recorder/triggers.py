@@ -23,7 +23,7 @@ class Triggers:
         self._previous: Any = None
         self._signal = 0
         self._shortages = 0
-        self._is_due = False
+        self.is_due = False    # the main thread has not dumped yet, as it waits
 
     def on_signal(self, name: str) -> None:
         """Dump when the signal arrives, then call the previous handler."""
@@ -63,11 +63,12 @@ class Triggers:
 
     @property
     def can_interrupt(self) -> bool:
-        return self.signal is not None and sys.version_info >= (3, 10)
+        """False if the program handles the signal, too: its handler would miss one that arrives at the same time."""
+        return self.signal is not None and not callable(self._previous) and sys.version_info >= (3, 10)
 
     def interrupt(self) -> None:
         """Dump in the main thread, between two of its instructions: as if the signal had arrived."""
-        self._is_due = True
+        self.is_due = True
         _thread.interrupt_main(self._signal)
 
     def remove(self) -> None:
@@ -79,10 +80,8 @@ class Triggers:
         atexit.unregister(self._in_this_process)
 
     def _signalled(self, number: int, frame: Any) -> None:
-        is_due, self._is_due = self._is_due, False
+        is_due, self.is_due = self.is_due, False
         self._in_this_process(self._dump, 'time' if is_due else 'signal')
-        if is_due:
-            return
         if callable(self._previous):
             self._previous(number, frame)
 
