@@ -5,7 +5,7 @@ import type { RunReport } from '../report/report.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { RunOrder } from '../runs/runs.js';
 import { asItIs, named } from '../text/names.js';
-import { fileAndLine } from '../text/pathText.js';
+import { nameAndLine } from '../text/pathText.js';
 import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { GROWS } from '../verdict/shape.js';
@@ -96,6 +96,6 @@ export function spanText(run: RunReport): string {
   const [first] = steps;
   const last = steps[steps.length - 1];
   const span = steps.length === 0 ? [] : [first === last ? t('step {0}', first) : t('steps {0} to {1}', first, last)];
-  const loop = run.stepLoop === null ? [] : [t('one per round of the loop at {0}', named(fileAndLine(run.stepLoop)))];
+  const loop = run.stepLoop === null ? [] : [t('one per round of the loop at {0}', named(nameAndLine(run.stepLoop)))];
   return [snapshotsText(run.snapshots.length), ...span, ...loop, ...more].join(', ');
 }
