@@ -171,7 +171,7 @@ class Session:
             self._recording = False
             self.memory.stop()
             if self.steps.source == 'none':
-                self._advise(NO_VERDICT)
+                self._advise((self._named_steps.missed if self._named_steps else '') or NO_VERDICT)
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
             say(f'nothing was recorded: this process never used CUDA. {ON_THE_CPU}. If it starts other commands, run them with leakline_recorder')
         self.steps.stop()

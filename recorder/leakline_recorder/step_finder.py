@@ -188,9 +188,14 @@ class NamedSteps:
         for end in self._ends:
             end()
         self._ends.clear()
-        if not self._is_imported and not self._is_preset:
-            module, _, path = self._name.partition(':')
-            say_once(f'--step {self._name}: the program did not import {module}; a function of the script itself is __main__:{path}')
+
+    @property
+    def missed(self) -> str:
+        """A sentence on a module that the program has not imported; '' if it has."""
+        module, _, path = self._name.partition(':')
+        if self._is_imported or self._is_preset or module == '__main__':
+            return ''
+        return f'--step {self._name}: the program did not import {module}; a function of the script itself is __main__:{path}'
 
     def look(self, is_last: bool = False) -> None:
         """Called when the script first uses the device: most scripts have defined their functions by then."""
