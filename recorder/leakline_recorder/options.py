@@ -12,7 +12,7 @@ from typing import Any, Optional
 
 DEFAULT_OUT = 'leakline-recordings'
 _CHOICES = {'device': ('cuda', 'cpu'), 'stacks': ('python', 'all'), 'names': ('source', 'all')}
-_LEAST = {'every': 1, 'max_entries': 1, 'widen': 1}
+_MIN = {'every': 1, 'max_entries': 1, 'widen': 1}
 _BOOLEANS = {'1': True, 'true': True, 'yes': True, 'on': True, '0': False, 'false': False, 'no': False, 'off': False, '': False}
 
 
@@ -80,7 +80,7 @@ def parse(name: str, text: str) -> Any:
 
 def _expected(name: str, kind: type, value: Any) -> str:
     """What an option expects, if a value is something else."""
-    least = _LEAST.get(name, 0)
+    least = _MIN.get(name, 0)
     if kind is bool:
         return '' if isinstance(value, (bool, int)) else 'true or false'
     if kind is int:

@@ -147,14 +147,12 @@ class LoopSteps:
             code = frame.f_code
             is_standards = is_standard(code.co_filename)
             around = self._loops.at(code, frame.f_lasti) if is_standards or not is_machinery(code.co_filename) else None
-            if around is None:
-                pass
-            elif is_standards:
-                in_standard = in_standard or (frame, around)
-            elif is_users(code.co_filename):
+            if around is not None and is_users(code.co_filename):
                 return self._turn_of(frame, around)
+            if is_standards:
+                in_standard = in_standard or around and (frame, around)
             else:
-                in_library = in_library or (frame, around)
+                in_library = in_library or around and (frame, around)
             frame = frame.f_back
         # A library's trainer runs its loop around the program's functions; asyncio and pools of threads run theirs around
         # requests.

@@ -27,7 +27,7 @@ const POINT_RADIUS = 2.5;
 const FEW_POINTS = 500;
 const NO_POINTS: Point[] = [];
 /** A chart that is lower has no title under its axis, in letters. */
-const LEAST_TITLED = 15;
+const MIN_TITLED = 15;
 const LIVE_LINE = 1;
 const RESERVED_LINE = 1;
 const RESERVED_DASH = [6, 3];
@@ -344,7 +344,7 @@ export class TimelineChart {
     }
     if (x !== undefined && 'title' in x) {
       // In a low panel the room is the curve's.
-      const display = height > this.theme.fontSize * LEAST_TITLED;
+      const display = height > this.theme.fontSize * MIN_TITLED;
       Object.assign(x.title ?? {}, { text: title, color: this.theme.text, display });
     }
   }

@@ -15,7 +15,7 @@ export interface BoxDress {
 }
 
 /** Minimum width of a box with a name, in pixels. */
-const LEAST_NAMED = 48;
+const MIN_NAMED = 48;
 
 interface FlameGraphHandlers {
   /** An item shall fill the width. */
@@ -75,7 +75,7 @@ export class FlameGraph {
     this.items = items;
     this.first = first;
     const room = this.element.clientWidth || Infinity;
-    this.boxes = items.map((item, index) => boxOf(item, dress(item, index), item.width * room >= LEAST_NAMED));
+    this.boxes = items.map((item, index) => boxOf(item, dress(item, index), item.width * room >= MIN_NAMED));
     this.element.replaceChildren(...this.boxes);
     this.element.style.setProperty('--levels', String(items.reduce((most, { level }) => Math.max(most, level), 0)));
     const same = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));

@@ -151,7 +151,7 @@ export function resize(store: Store<ViewState>, sizes: Partial<Sizes>): void {
 }
 
 /** Limits of the splitter, as shares of the height. */
-export const LEAST_SPLIT = 0.15;
+export const MIN_SPLIT = 0.15;
 export const MAX_SPLIT = 0.85;
 
 /** The key of the rows of the list. */
@@ -182,7 +182,7 @@ const PERSISTED = {
   tabled: v.picklist(TABLED),
   mapSort: v.picklist(SEGMENT_SORTS),
   mapOnly: v.nullable(text),
-  split: v.pipe(v.number(), v.minValue(LEAST_SPLIT), v.maxValue(MAX_SPLIT)),
+  split: v.pipe(v.number(), v.minValue(MIN_SPLIT), v.maxValue(MAX_SPLIT)),
   layer: v.boolean(),
   grouping: v.picklist(BAND_GROUPINGS),
   selected: v.nullable(v.object({ series: integer(0), row: v.nullable(integer(0)), event: integer(-1) })),

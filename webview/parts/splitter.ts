@@ -2,7 +2,7 @@
 import { el } from '../ui/dom.js';
 import type { Store } from '../model/store.js';
 import { strings } from '../text/strings.js';
-import { INITIAL, LEAST_SPLIT, MAX_SPLIT, type ViewState } from '../model/viewState.js';
+import { INITIAL, MIN_SPLIT, MAX_SPLIT, type ViewState } from '../model/viewState.js';
 
 const KEY_STEP = 0.05;
 
@@ -17,11 +17,11 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
       tabindex: '0',
       'aria-label': strings.splitter,
       'aria-orientation': 'horizontal',
-      'aria-valuemin': percent(LEAST_SPLIT),
+      'aria-valuemin': percent(MIN_SPLIT),
       'aria-valuemax': percent(MAX_SPLIT),
     },
   });
-  const moveTo = (split: number): void => store.update({ split: Math.min(Math.max(split, LEAST_SPLIT), MAX_SPLIT) });
+  const moveTo = (split: number): void => store.update({ split: Math.min(Math.max(split, MIN_SPLIT), MAX_SPLIT) });
   bar.addEventListener('pointerdown', (event) => {
     bar.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -46,7 +46,7 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
       ArrowLeft: split - KEY_STEP,
       ArrowDown: split + KEY_STEP,
       ArrowRight: split + KEY_STEP,
-      Home: LEAST_SPLIT,
+      Home: MIN_SPLIT,
       End: MAX_SPLIT,
     }[event.key];
     if (to === undefined) return;

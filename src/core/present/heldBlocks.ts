@@ -15,14 +15,14 @@ const MAX_LINES = 5;
 /** Maximum number of ways of one line that are named. */
 const MAX_WAYS = 4;
 /** Share of a line that a way holds to be named. */
-const LEAST_WAY = 0.1;
+const MIN_WAY = 0.1;
 /** Fewer equal blocks of one stack may be equal by chance. */
 const REPEATED = 3;
 /** Memory before recording is explained from this share of all on, and a use named from this share of it. */
 const MIN_OLDER = 0.05;
 const MIN_USE = 0.01;
 /** Share of it without a use from which that is said. */
-const LEAST_OPEN = 0.1;
+const MIN_OPEN = 0.1;
 /** More equal blocks of one stack than the layers of a model. */
 const MORE_THAN_LAYERS = 1000;
 /** Path parts that identify an installed package. */
@@ -64,12 +64,12 @@ export function heldBlocks(
 }
 
 /** Share of a line's memory from which its use is named. */
-const LEAST_CATEGORY = 0.1;
+const MIN_CATEGORY = 0.1;
 
 /** The uses of a line's memory, the largest first. */
 function usesText({ categories, bytes }: PeakLine): string {
   return categories
-    .filter((one) => one.bytes >= LEAST_CATEGORY * bytes)
+    .filter((one) => one.bytes >= MIN_CATEGORY * bytes)
     .sort((a, b) => b.bytes - a.bytes)
     .map(({ category }) => categoryText(category))
     .join(', ');
@@ -101,10 +101,10 @@ function blockTexts(line: PeakLine, name: (text: string) => string): string[] {
 
 /** Names of library code that are listed, and their share of the bucket. */
 const MAX_LIBRARIES = 3;
-const LEAST_LIBRARY = 0.1;
+const MIN_LIBRARY = 0.1;
 
 function heldBucketText(bucket: Bucket, { libraries, buckets }: PeakReport, name: (text: string) => string): string {
-  const large = bucket === 'library' ? libraries.filter(({ bytes }) => bytes >= LEAST_LIBRARY * buckets.library) : [];
+  const large = bucket === 'library' ? libraries.filter(({ bytes }) => bytes >= MIN_LIBRARY * buckets.library) : [];
   const parts = large.slice(0, MAX_LIBRARIES).map((library) => `${name(library.name)} ${byteText(library.bytes)}`);
   return parts.length === 0 ? bucketText(bucket) : t('library: {0}', parts.join(', '));
 }
@@ -112,7 +112,7 @@ function heldBucketText(bucket: Bucket, { libraries, buckets }: PeakReport, name
 /** How a line came by its memory, with its ways below where there are several; null where nothing is worth a word. */
 function waysOf({ ways, bytes, ...line }: PeakLine, name: (text: string) => string): Item | null {
   const place = name(fileAndLine(line));
-  const shown = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MAX_WAYS);
+  const shown = ways.filter((way) => way.bytes >= MIN_WAY * bytes).slice(0, MAX_WAYS);
   if (shown.length < 2) {
     const equal = shown.map((way) => equalText(way, bytes)).join('');
     const through = shown.at(0)?.through ?? null;
@@ -181,7 +181,7 @@ function olderText(peak: PeakReport, name: (text: string) => string): string {
     evidenceText(older),
     ...heldTexts(peak),
     freedText(older, known, name),
-    open >= LEAST_OPEN * known && !isBlind ? t('Record from before the model is built to see its lines.') : '',
+    open >= MIN_OPEN * known && !isBlind ? t('Record from before the model is built to see its lines.') : '',
   ]
     .filter(Boolean)
     .join(' ');
@@ -217,7 +217,7 @@ function heldTexts({ older: { held, equal, hasLayers, evidence }, isState }: Pea
 /** Where memory of unknown use is freed. */
 function freedText({ freed, activationBytes }: OlderReport, all: number, name: (text: string) => string): string {
   const bytes = sum(freed, (one) => one.bytes);
-  if (bytes - activationBytes < LEAST_OPEN * all) return '';
+  if (bytes - activationBytes < MIN_OPEN * all) return '';
   const [most] = freed;
   return most.by === null || most.bytes < bytes / 2
     ? t('{0} are freed later in the trace.', byteText(bytes))

@@ -57,7 +57,7 @@ export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
 /** Maximum number of parts of the memory that are named in one sentence. */
 const MAX_PARTS = 3;
 /** Share of all from which a part is named beside the largest. */
-const LEAST_PART = 0.01;
+const MIN_PART = 0.01;
 
 /** The largest parts of a peak, with their places. */
 export function peakParts(peak: PeakReport, code: (text: string) => string): string {
@@ -89,7 +89,7 @@ function largestText(parts: readonly (readonly [bytes: number, place: string])[]
   return parts
     .filter(([bytes]) => bytes > 0)
     .sort(([a], [b]) => b - a)
-    .filter(([bytes], i) => i === 0 || bytes >= LEAST_PART * all)
+    .filter(([bytes], i) => i === 0 || bytes >= MIN_PART * all)
     .slice(0, MAX_PARTS)
     .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
     .join(', ');

@@ -29,8 +29,8 @@ export function scopeTable(run: RunReport): Block[] {
 }
 
 /** Share of a scope's peak that must come or go inside, to be worth a row. */
-const LEAST_CHANGE = 0.01;
+const MIN_CHANGE = 0.01;
 
 function moves({ startBytes, endBytes, peakBytes }: Scope): boolean {
-  return Math.max(peakBytes - startBytes, startBytes - endBytes) >= LEAST_CHANGE * peakBytes;
+  return Math.max(peakBytes - startBytes, startBytes - endBytes) >= MIN_CHANGE * peakBytes;
 }

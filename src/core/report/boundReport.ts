@@ -13,12 +13,12 @@ const MAX_CHARACTERS = 1 << 25;
 const NUMBER_CHARACTERS = 26;
 const ESCAPED = 6;
 /** Minimum size of each run of a large job, and of all runs together. */
-const LEAST_OF_RUN = 1 << 14;
+const MIN_OF_RUN = 1 << 14;
 const MAX_OF_JOB = 1 << 26;
 
 /** Characters of the lines and stacks of so many runs. */
 export function mostCharacters(runs: number): number {
-  return Math.max(MAX_CHARACTERS, Math.min(runs * LEAST_OF_RUN, MAX_OF_JOB));
+  return Math.max(MAX_CHARACTERS, Math.min(runs * MIN_OF_RUN, MAX_OF_JOB));
 }
 
 /** Bounds lines and stacks: suspects come before other lines, and the largest first. */

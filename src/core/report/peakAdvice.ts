@@ -42,11 +42,11 @@ interface Held {
 
 /** Maximum number of sentences of advice in a report, and the share of the peak that each must concern. */
 const MAX_ADVICE = 3;
-const LEAST_SHARE = 0.1;
+const MIN_SHARE = 0.1;
 
 /** Advice that lowers a peak, the most effective first. */
 export function peakAdvice(held: Held): string[] {
-  const least = LEAST_SHARE * held.peakBytes;
+  const least = MIN_SHARE * held.peakBytes;
   return [passBefore(held), gradientsBefore(held), ...held.amounts.map((amount) => adviceOf(amount, held))]
     .filter((advice) => advice !== null && advice.bytes > 0 && advice.bytes >= least)
     .sort((a, b) => (b?.bytes ?? 0) - (a?.bytes ?? 0))

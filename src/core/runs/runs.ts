@@ -31,7 +31,7 @@ const MIN_EVENTS = 1;
 /** With more steps back in time, by number and share, the number in the names is not a step. */
 const BACKWARDS = { steps: 2, share: 1 / 3 };
 /** Numbers that are all powers of two from this on are sizes that were tried, and no steps. */
-const LEAST_SIZE = 16;
+const MIN_SIZE = 16;
 /** More snapshots than this are not compared with each other beyond their names. */
 const MAX_COMPARED = 64;
 
@@ -128,7 +128,7 @@ function familiesByName(digests: readonly SnapshotDigest[]): Map<string, Snapsho
 
 const isNamedBySize = factOf((digest: SnapshotDigest): boolean => {
   const number = stepOf(digest.path) === null ? counterOfDigest(digest) : null;
-  return number !== null && number >= LEAST_SIZE && Number.isInteger(Math.log2(number));
+  return number !== null && number >= MIN_SIZE && Number.isInteger(Math.log2(number));
 });
 
 /** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */

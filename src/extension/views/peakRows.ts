@@ -14,7 +14,7 @@ import { itemOf, openCommand, rowOf, type Row } from './rows.js';
 /** Maximum number of lines that have a row. */
 const MAX_LINES = 8;
 /** Share of the peak from which a part has a row. */
-const LEAST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
 /** One row each; the first is expanded. */
 export function peakRows(runs: readonly RunReport[]): Row[] {
@@ -52,7 +52,7 @@ function partRows(parent: Row, peak: PeakReport): Row[] {
     ...peak.lines.slice(0, MAX_LINES),
     ...bucketParts(peak).map(([bucket, bytes]) => ({ name: bucketText(bucket), bytes })),
   ]
-    .filter(({ bytes }) => bytes >= LEAST_SHARE * peak.liveBytes)
+    .filter(({ bytes }) => bytes >= MIN_SHARE * peak.liveBytes)
     .sort((a, b) => b.bytes - a.bytes);
   return [
     ...peak.advice.map((advice) => {

@@ -9,7 +9,7 @@ const THEMES = [
   { background: '#000000', leak: '#ff8f80' },
 ];
 /** Less is one color to a glance. */
-const LEAST_APART = 14;
+const MIN_APART = 14;
 
 /** Series, each in a group of its own. */
 function stackOf(all: readonly (Partial<BandSeries> & { name: string })[]): StackedBands {
@@ -29,7 +29,7 @@ function assertApart(stacked: StackedBands, names: readonly string[]): void {
     fills.forEach((fill, i) =>
       fills.slice(0, i).forEach((other, j) => {
         const apart = distance(fill, other);
-        assert.ok(apart >= LEAST_APART, `${names[i]} and ${names[j]} on ${theme.background}: ${apart.toFixed(1)}`);
+        assert.ok(apart >= MIN_APART, `${names[i]} and ${names[j]} on ${theme.background}: ${apart.toFixed(1)}`);
       }),
     );
   }

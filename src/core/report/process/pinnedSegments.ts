@@ -9,7 +9,7 @@ import type { ProcessFinding } from '../report.js';
 import { growsThroughout } from './growing.js';
 
 /** Share of the reserved memory that pinned segments must block. */
-const LEAST_SHARE = 0.25;
+const MIN_SHARE = 0.25;
 
 /**
  * Large segments that a little live memory pins. This is normal between steps, so it counts only for a device that ran
@@ -25,7 +25,7 @@ export function pinnedSegments(
   const pinned = last.segments.pinned.filter((segment) => segment.device === device);
   const held = sum(pinned, ({ totalBytes, liveBytes }) => totalBytes - liveBytes);
   const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
-  if (!isShort || held === 0 || held < LEAST_SHARE * reserved) return null;
+  if (!isShort || held === 0 || held < MIN_SHARE * reserved) return null;
   const live = sum(pinned, ({ liveBytes }) => liveBytes);
   const place = commonPlace(pinned.map(({ group }) => lineOfGroup(last, group, lookup)));
   return {

@@ -10,7 +10,7 @@ import { growsThroughout } from './growing.js';
 import { hostMemory } from './hostMemory.js';
 
 /** Growth as a share of the use after warm-up: libraries that load late need some. */
-const LEAST_GROWTH = 0.2;
+const MIN_GROWTH = 0.2;
 
 /** Findings on memory that belongs to no line, by device. */
 export function processFindings(snapshots: readonly SnapshotDigest[], lookup: FileLookup): ProcessFinding[] {
@@ -35,7 +35,7 @@ function hostOnly(snapshots: readonly SnapshotDigest[], device: number): Process
   );
   // After warm-up, which is the first interval.
   const growth = series[series.length - 1] - series[1];
-  if (series.length < snapshots.length || !growsThroughout(series) || growth < LEAST_GROWTH * series[1]) return null;
+  if (series.length < snapshots.length || !growsThroughout(series) || growth < MIN_GROWTH * series[1]) return null;
   return {
     verdict: 'hostOnly',
     device,

@@ -13,7 +13,7 @@ import { isContinued } from '../../runs/sameProcess.js';
 import { growsThroughout } from './growing.js';
 
 /** Growth of unused reserved memory, as a share of the reserved memory after warm-up: less is normal. */
-const LEAST_GROWTH = 0.2;
+const MIN_GROWTH = 0.2;
 /** Share of that growth that a cause must explain. */
 const MAIN_CAUSE = 0.5;
 
@@ -29,7 +29,7 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
   const last = snapshots.length - 1;
   const growth = slack[last] - slack[1];
   const liveGrowth = Math.max(...live) - live[1];
-  if (growth < LEAST_GROWTH * reserved[1] || liveGrowth > growth) return null;
+  if (growth < MIN_GROWTH * reserved[1] || liveGrowth > growth) return null;
   const span = [deviceName(device), byteText(reserved[1]), byteText(reserved[last])];
   const replayed = replayedOn(snapshots[last], device);
   const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth);
@@ -54,7 +54,7 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
 
 /** Reserved memory above this multiple of the live peak, and this difference, is more than caching, unless a replay shows it. */
 const FAR_ABOVE = 1.25;
-const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
+const MIN_ABOVE: Bytes = 256 * 2 ** 20;
 
 /**
  * Reserved memory far above the peak of live memory. Null where the peak of the run is not known: without segments, from
@@ -66,7 +66,7 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
   let peak: Bytes | null = null;
   const replayed = replayedOn(last, device);
   const far = replayed === null ? FAR_ABOVE : 1;
-  const isFar = (): boolean => reserved >= far * (peak ?? 0) && reserved - (peak ?? 0) >= LEAST_ABOVE;
+  const isFar = (): boolean => reserved >= far * (peak ?? 0) && reserved - (peak ?? 0) >= MIN_ABOVE;
   // In most runs, the latest snapshot shows that it is not.
   let later: SnapshotDigest | null = null;
   for (let i = snapshots.length - 1; i >= 0 && isFar(); i--) {

@@ -15,17 +15,19 @@ interface RecordedRemedy {
 }
 
 /** @returns the remedy for a proved leak or a cycle */
-export function recordedRemedy({ owner, place }: LineOwner, custody: Custody | null): RecordedRemedy {
+export function recordedRemedy(
+  { owner, place }: Pick<LineOwner, 'owner' | 'place'>,
+  custody: Custody | null,
+): RecordedRemedy {
   const plain = (text: string): RecordedRemedy => ({ text, isExact: false });
   const exact = (text: string): RecordedRemedy => ({ text, isExact: true });
   const { kind, name, pinnedBy, graphBytes, bytes, items } = owner;
   const hook = pinnedBy?.place ?? null;
   if (hook !== null)
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
-  const missed = custody?.isRetained === true ? custody.missed : null;
   const isGraph = 2 * graphBytes > bytes;
-  if (missed !== null && custody?.isRetained === true && !isGraph)
-    return exact(missedText(name, missed, custody.loops.at(-1)?.place ?? null));
+  if (custody?.isRetained === true && custody.missed !== null && !isGraph)
+    return exact(missedText(name, custody.missed, custody.loops.at(-1)?.place ?? null));
   switch (kind) {
     case 'hook':
       return exact(remedyText('hook'));

@@ -1,0 +1,65 @@
+/** The objects that held most of the memory when a request failed. */
+import type { FileLookup } from '../attribution/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { DigestPeak } from '../digest/digestPeak.js';
+import { holderName } from '../facts/holderName.js';
+import { groupBy } from '../maps.js';
+import { recordedKind } from '../model/recordedFile.js';
+import type { RecordedOwner } from '../model/recording.js';
+import type { Microseconds } from '../model/units.js';
+import { t } from '../text/translate.js';
+import { sum } from './lineSelection.js';
+import { recordedRemedy } from './remedy/recordedRemedy.js';
+import type { FailureHolder } from './report.js';
+
+/** Share of the live memory from which on a holder is named. */
+const MIN_SHARE = 0.1;
+
+/** The holders that the recorder found when a request failed; none if its snapshot is of another failure. */
+export function holdersAtFailure(
+  timeUs: Microseconds | null,
+  { liveBytes, phase }: DigestPeak,
+  snapshots: readonly SnapshotDigest[],
+  lookup: FileLookup,
+): FailureHolder[] {
+  const seen = snapshots.findLast(({ recording }) => (recording?.atFailure.length ?? 0) > 0);
+  if (seen === undefined || timeUs === null || timeUs !== lastFailureUs(seen)) return [];
+  const isEvaluation = phase === 'evaluation';
+  const owners = (seen.recording?.atFailure ?? []).filter((owner) => isKept(owner, isEvaluation));
+  return [...groupBy(owners, ({ name, place }) => JSON.stringify([name, place])).values()]
+    .map((parts): FailureHolder => {
+      const [owner] = parts;
+      const { name, place } = owner;
+      const [bytes, graphBytes] = [sum(parts, (part) => part.bytes), sum(parts, (part) => part.graphBytes)];
+      const at = place === null ? null : { ...place, file: lookup(place.file) ?? place.file };
+      const fix = isEvaluation && graphBytes > 0 ? noGraphText() : fixOf({ ...owner, bytes, graphBytes });
+      return { name: holderName(name), file: at?.file ?? null, line: at?.line ?? null, bytes, graphBytes, fix };
+    })
+    .filter(({ bytes }) => bytes >= MIN_SHARE * liveBytes)
+    .sort((a, b) => b.bytes - a.bytes);
+}
+
+/** False for variables of running functions, which each pass has. In an evaluation, none needs a graph. */
+function isKept({ kind, name, container, bytes, graphBytes }: RecordedOwner, isEvaluation: boolean): boolean {
+  if (container !== null || (isEvaluation && 2 * graphBytes > bytes)) return true;
+  return kind === 'graph' ? name.includes('.') : kind !== 'local' && kind !== 'unnamed';
+}
+
+function noGraphText(): string {
+  return t('Run the evaluation under torch.no_grad(), or add numbers: .item().');
+}
+
+/** Null for an object of a library, whose code knows what it needs. */
+function fixOf(owner: RecordedOwner): string | null {
+  const { place } = owner;
+  if (place !== null && recordedKind(place.file) === 'library') return null;
+  return recordedRemedy({ owner, place }, null).text;
+}
+
+/** The time of the last failed request in a snapshot's trace; null if unknown. */
+function lastFailureUs({ curves }: SnapshotDigest): Microseconds | null {
+  const times = curves.flatMap(({ startUs, outOfMemory: failures }) =>
+    failures.flatMap(({ time }) => (startUs === null || time === null ? [] : [startUs + time])),
+  );
+  return times.length === 0 ? null : Math.max(...times);
+}
