@@ -239,7 +239,9 @@ print(runs)
         self.assertGreater(len(counted.names), 10)
         # What the first search keeps brings the next collection forward; the rhythm stays.
         runs, runs_alone = (text.count('(') for text in (counted.done.stdout, alone.stdout))
-        self.assertIn(runs - runs_alone, (0, 1), (alone.stdout, counted.done.stdout))
+        # Up to Python 3.10, the 80 dictionaries of a snapshot that the interpreter keeps for reuse count as new objects.
+        most = 1 if sys.version_info >= (3, 11) else 2
+        self.assertIn(runs - runs_alone, range(most + 1), (alone.stdout, counted.done.stdout))
 
 
 if __name__ == '__main__':
