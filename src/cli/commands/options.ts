@@ -114,7 +114,7 @@ function rankPatternOf({ 'rank-pattern': text }: Values): RegExp | null {
   );
 }
 
-/** False in a Node that has this engine no more. */
+/** False in a Node that no longer has this engine. */
 function hasLinearTime(): boolean {
   try {
     return new RegExp('', LINEAR).test('');

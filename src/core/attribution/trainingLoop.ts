@@ -58,11 +58,11 @@ export function loopStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackR
   return best === null ? null : Uint32Array.from(best.starts);
 }
 
-/** True if the turns fill most of the trace, nearly to its end: what a model repeats within one pass does not. */
+/** True if the iterations fill most of the trace, nearly to its end. What a model repeats within one pass does not. */
 function fills({ count }: DeviceTrace, starts: readonly number[]): boolean {
   const last = starts.at(-1) ?? 0;
-  const turn = starts.length < 2 ? 0 : (last - starts[0]) / (starts.length - 1);
-  return last + turn >= FILLED * count && last + turn - starts[0] >= MOSTLY * count;
+  const iteration = starts.length < 2 ? 0 : (last - starts[0]) / (starts.length - 1);
+  return last + iteration >= FILLED * count && last + iteration - starts[0] >= MOSTLY * count;
 }
 
 interface Loop {

@@ -10,6 +10,7 @@ import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import { GROWS } from '../verdict/shape.js';
 import { endParts, heightText, peakParts } from './peakText.js';
+import { processTitle } from './processTitle.js';
 import { snapshotsText } from './words.js';
 
 /** A sentence on the run's verdict, and one on ignored lines. @param code makes a code span of a recorded name */
@@ -54,6 +55,9 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
 function judgedSentence(run: RunReport): string {
   const isNews = GROWS.has(run.verdict) || run.verdict === 'cycle' || run.verdict === 'tooShort';
   if (!isNews && run.lines.some((line) => line.ignored && GROWS.has(line.verdict))) return t('No new leak.');
+  if (!isNews && run.process.length > 0) {
+    return [t('No line leaks'), ...run.process.map(processTitle)].map((title) => `${title}.`).join(' ');
+  }
   const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
   return {
     // A single one contains its amount.

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { LineReport, ProcessFinding } from '../../core/report/report.js';
+import { processTitle } from '../../core/present/processTitle.js';
 import { listed, presentFinding, presentLine, staleText } from '../../core/present/presented.js';
 import { deviceName } from '../../core/text/deviceName.js';
 import { byteText } from '../../core/text/numberText.js';
@@ -180,23 +181,14 @@ function staleState(isEdited: boolean, isOther: boolean): string | null {
 }
 
 /** Memory without a line, below the lines. */
-function processItem({ verdict, device, bytes, message }: ProcessFinding, runId: string): vscode.TreeItem {
-  return itemOf(processTitle(verdict), null, {
+function processItem(finding: ProcessFinding, runId: string): vscode.TreeItem {
+  const { verdict, device, bytes, message } = finding;
+  return itemOf(processTitle(finding), null, {
     id: `process:${verdict}:${device ?? ''}:${runId}`,
     description: listed(byteText(bytes), device === null ? '' : deviceName(device)),
     tooltip: message,
     icon: 'server-process',
   });
-}
-
-function processTitle(verdict: ProcessFinding['verdict']): string {
-  return {
-    reservedOnly: vscode.l10n.t('Reserved memory is far above live memory'),
-    hostOnly: vscode.l10n.t('Memory outside PyTorch grows'),
-    hostMemory: vscode.l10n.t('Host memory grows'),
-    pinnedSegments: vscode.l10n.t('Small blocks pin large segments'),
-    pendingFrees: vscode.l10n.t('Freed blocks wait for another stream'),
-  }[verdict];
 }
 
 function iconOf(tone: MarkTone, isStale: boolean): { icon: string; color: string | null } {

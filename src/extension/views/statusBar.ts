@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { rateOf } from '../../core/present/findingSentence.js';
 import { peakShort } from '../../core/present/peakText.js';
+import { processTitle } from '../../core/present/processTitle.js';
 import { presentFinding } from '../../core/present/presented.js';
 import { leaksShort, stepsLeft } from '../../core/present/summary.js';
 import { sum } from '../../core/report/lineSelection.js';
@@ -107,6 +108,8 @@ export class StatusBar extends Listener {
       const why = vscode.l10n.t('Too few snapshots for a verdict: record at least 3.');
       return ['$(watch)', vscode.l10n.t('needs more snapshots'), why];
     }
+    const first = newest.process.at(0);
+    if (first !== undefined) return ['$(server-process)', processTitle(first), verdictSentence(newest)];
     return runs.some(({ lines }) => lines.some((line) => line.ignored && line.verdict === 'leak'))
       ? ['$(check)', vscode.l10n.t('no new leak'), vscode.l10n.t('Every leak is ignored or in the baseline')]
       : ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the snapshots read')];

@@ -4,6 +4,7 @@ import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/di
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { ProcessFinding, RunReport } from '../../../src/core/report/report.js';
+import { verdictSentence } from '../../../src/core/present/runText.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
@@ -153,6 +154,12 @@ describe('Findings about the process', () => {
       /Replayed with expandable_segments:True, the requests of the trace reserve about 7\.0 GiB instead of 8\.6 GiB\.$/,
     );
     assert.equal(found.replayed?.isEstimate, true, 'there is memory from before the trace');
+  });
+
+  it('are the headline of a run whose lines are steady', async () => {
+    const run = await runOf(times(8, (i) => [weights, ...times(i, () => ({ total: 20 * MiB, live: [] }))]));
+    assert.equal(run.verdict, 'steady');
+    assert.equal(verdictSentence(run), 'No line leaks. Reserved memory is far above live memory.');
   });
 
   it('name side streams, private pools and idle segments as holders', async () => {
