@@ -23,6 +23,7 @@ _RELEASES_BY_NAME = re.compile(r'_*(?:reset|clear|release|free|flush|close|clean
 _CALLED_BY_FRAMEWORK = re.compile(r'__\w+__$|on_|forward$|backward$|step$|(?:training|validation|test|predict)_|configure_|setup$|teardown$|run$')
 _EMPTYING = frozenset({'clear', 'cache_clear', 'reset', 'truncate', 'flush', 'drain'})
 _REFLECTION = frozenset({'setattr', 'delattr', 'vars'})
+_RELEASING_NODES = (ast.Call, ast.Expr, ast.Delete, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.While)
 
 Place = Tuple[str, int]
 
@@ -34,6 +35,24 @@ class Around(NamedTuple):
     is_conditional: bool      #: in a branch or an exception's handler of its function
     defined: int = 0          #: first line of the innermost function
     tests: Tuple[Tuple[Any, bool], ...] = ()    #: of the branches around it in its function; true for those behind `else`
+
+
+class Module:
+    """The parts of a syntax tree that the search for releases looks at, from one pass."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.statements: List[Tuple[Any, Around]] = []    #: nodes that may release something, or fill a holder
+        self.names: Dict[str, List[Tuple[int, Around, bool]]] = {}    #: mentions by name: line, surroundings, true for a call
+        called: Set[int] = set()
+        for node, around in contexts(tree):
+            if isinstance(node, _RELEASING_NODES):
+                self.statements.append((node, around))
+                if isinstance(node, ast.Call):
+                    called.add(id(node.func))
+            elif isinstance(node, (ast.Attribute, ast.Name)):
+                name = node.attr if isinstance(node, ast.Attribute) else node.id
+                # A call comes before its parts.
+                self.names.setdefault(name, []).append((node.lineno, around, id(node) in called))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,29 +72,36 @@ class Release:
 class Releases:
     def __init__(self, monitoring: Monitoring, statements: Statements) -> None:
         self._monitoring, self._statements = monitoring, statements
+        self._modules: Dict[str, Module] = {}
         self._known: Dict[Holder, List[Release]] = {}
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}    # statements, with their places in the monitoring
 
-    def find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> List[Release]:
-        """The releases of a holder, in its own files and in those of the program."""
+    def find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
+        """The releases of a holder, in its own files and in those of the program; ``None`` if the time ran out."""
         if holder not in self._known:
             found = list(self._find(holder, loops))[:MAX_RELEASES]
             if self._statements.deadline.missed:
-                return found    # another search may have more time
+                return None    # another search may have more time
             self._known[holder] = found
         return self._known[holder]
+
+    def forget(self) -> None:
+        self._modules.clear()
+
+    def module(self, path: str, tree: ast.Module) -> Module:
+        if path not in self._modules:
+            self._modules[path] = Module(tree)
+        return self._modules[path]
 
     def _find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
         paths = self._statements.paths(holder)
         fills = {(entry['file'], entry['line']) for entry in self._statements.find(holder)}
         for path, (tree, _) in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
-            for node, around in contexts(tree):
-                if is_of_other(node, around.scope, holder):
-                    continue
+            for node, around in self.module(path, tree).statements:
                 kind, value = _kind_of(node, holder, is_of(path, holder), around)
-                if (path, getattr(node, 'lineno', 0)) in fills and kind != 'trim':
+                if (path, node.lineno) in fills and kind != 'trim':
                     kind = _limit_of(around.tests) if isinstance(node, ast.stmt) and holder.container else ''
-                if kind and around.scope[-1:] != ('__init__',):
+                if kind and around.scope[-1:] != ('__init__',) and not is_of_other(node, around.scope, holder):
                     yield from self._placed(path, node.lineno, kind, around, paths, loops, value)
         for path, name in dict.fromkeys(holder.classes):
             for _, (tree, _) in self._statements.mentioning([path], name):
@@ -92,7 +118,7 @@ class Releases:
 
     def _placed(self, path: str, line: int, kind: str, around: Around, paths: List[str],
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
-        search = _Callers(self._statements, paths, loops)
+        search = _Callers(self, self._statements, paths, loops)
         where, is_conditional = search.of_function(around) if kind == 'method' else search.of_statement(path, line, around)
         if kind in ('bound', 'memo'):    # holds wherever it runs
             where, is_conditional = where if where == 'uncalled' else 'loop', True
@@ -145,8 +171,8 @@ class Releases:
 class _Callers:
     """Finds where statements run, by the loops around the steps."""
 
-    def __init__(self, statements: Statements, paths: List[str], loops: Sequence[Dict[str, Any]]) -> None:
-        self._statements, self._paths, self._loops = statements, paths, loops
+    def __init__(self, releases: Releases, statements: Statements, paths: List[str], loops: Sequence[Dict[str, Any]]) -> None:
+        self._releases, self._statements, self._paths, self._loops = releases, statements, paths, loops
 
     def of_statement(self, path: str, line: int, around: Around, depth: int = 0) -> Tuple[str, bool]:
         """As ``Release.where`` and whether a condition decides; 'before' for a statement before the loops."""
@@ -180,11 +206,9 @@ class _Callers:
     def _mentions(self, function: str) -> Iterator[Tuple[str, int, Around, bool]]:
         """Places outside of the function that call it, or that pass it on to something that does."""
         for path, (tree, _) in self._statements.mentioning(self._paths, function):
-            called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-            for node, around in contexts(tree):
-                name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else None
-                if name == function and function not in around.scope:
-                    yield path, node.lineno, around, id(node) in called
+            for line, around, is_call in self._releases.module(path, tree).names.get(function, ()):
+                if function not in around.scope:
+                    yield path, line, around, is_call
 
 
 def contexts(tree: ast.AST) -> Iterator[Tuple[Any, Around]]:

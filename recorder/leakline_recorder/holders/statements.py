@@ -4,6 +4,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import dis
+import re
 import types
 from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Optional, Sequence, Tuple
 
@@ -138,11 +139,13 @@ class Statements:
     def mentioning(self, paths: Iterable[str], name: str) -> Iterator[Tuple[str, Tuple[ast.Module, List[str]]]]:
         """The trees and lines of those files whose text contains a name, until the time is over."""
         for path in paths:
+        word = re.compile(rf'\b{re.escape(name)}\b')
             if self.deadline.passed():
                 return
             if path not in self._texts:
                 self._texts[path] = text_of(path)
-            if self._texts[path] and name in self._texts[path]:
+            text = self._texts[path]
+            if text and (not name or name in text and word.search(text)):
                 parsed = self._tree(path)
                 if parsed is not None:
                     yield path, parsed

@@ -21,7 +21,7 @@ from .groups import Group, Holding
 from .heap import Heap
 from .links import GRADIENT, GRADIENT_GRAPH, Shown
 from .native import NATIVE, native_owner
-from .releases import Releases, codes
+from .releases import Release, Releases, codes
 from .roots import Root, Roots
 from .statements import FILLS, Holder, Statements
 from .tensors import Tensors
@@ -72,6 +72,7 @@ class HolderWalk:
                 return self._ask(blocks, old, asked, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began, step, loops)
         finally:
             self._statements.forget()
+            self._releases.forget()
             heap.close()
             roots.close()
 
@@ -146,10 +147,21 @@ class HolderWalk:
     def _describe(self, group: Group, tensors: Tensors, chains: Chains, heap: Heap, roots: Roots, loops: Optional[Sequence[Dict[str, Any]]],
                   deadline: Deadline) -> Dict[str, Any]:
         named = self._names(group, heap, roots, deadline)
-        releases = [] if loops is None or deadline.missed else list(dict.fromkeys(one for name in named for one in self._releases.find(name, loops)))
-        self._releases.watch(releases)
+        releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
+        self._releases.watch(releases or [])
         return {**group.describe(named[0] if named else None, self._statements, self._texts), 'custody': self._custody.describe(group.key),
-                'releases': self._releases.describe(releases), 'also': [] if deadline.missed else self._others(group, tensors, chains)}
+                'releases': None if releases is None else self._releases.describe(releases),
+                'also': [] if deadline.missed else self._others(group, tensors, chains)}
+
+    def _releases_of(self, named: List[Holder], loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
+        """``None`` if the time ran out before all were found."""
+        found: Dict[Release, None] = {}
+        for name in named:
+            releases = self._releases.find(name, loops)
+            if releases is None:
+                return None
+            found.update(dict.fromkeys(releases))
+        return list(found)
 
     def _names(self, group: Group, heap: Heap, roots: Roots, deadline: Deadline) -> List[Holder]:
         """The holder, and its other names. The first of them that a statement fills comes first."""
