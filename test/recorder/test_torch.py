@@ -226,7 +226,7 @@ class WalkTest(unittest.TestCase):
         self.assertIn('total = total + hidden', owner['statements'][0]['text'])
         self.assertEqual(found['unowned']['bytes'], 0)
 
-    def owners(self, program, steps=12):
+    def owners(self, program, steps=12, unnamed=False):
         """Name, statement and blocks of each owner after some steps of a program, which calls ``step(number)``."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'program.py')
@@ -248,7 +248,17 @@ class WalkTest(unittest.TestCase):
             finally:
                 del sys.modules[main.__name__]
         return {(owner['name'], owner['statements'][0]['text'] if owner['statements'] else None, owner['blocks']) for owner in found['owners']
-                if owner['text'].startswith('program.py')}
+                if owner['text'].startswith('program.py') or unnamed and owner['kind'] == 'cycle'}
+
+    def test_an_attribute_that_leads_back_to_its_tensor(self):
+        for value, end in (('query[...]', 'the tensor that it is a view of'), ('0.1 * (query * query)', 'its graph')):
+            found = self.owners(f'''
+import torch
+def step(number):
+    query = torch.randn(1024, requires_grad={end == 'its graph'}) * 2
+    query.update = {value}
+''', unnamed=True)
+            self.assertEqual({named[:2] for named in found}, {(f'cycle Tensor.update → {end}', f'query.update = {value}')})
 
     def test_lists_of_modules_and_parameters_that_grow(self):
         self.assertEqual(self.owners('''

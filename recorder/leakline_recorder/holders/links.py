@@ -44,7 +44,8 @@ class Link:
 
 
 GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
-GRADIENT_GRAPH = Link('other', ' → its graph', ' → its graph')
+GRAPH = Link('other', ' → its graph', ' → its graph')
+BASE = Link('other', ' → the tensor that it is a view of', ' → the tensor that it is a view of')
 
 
 class Shown:

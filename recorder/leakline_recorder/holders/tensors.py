@@ -16,6 +16,7 @@ class Tensors:
     def __init__(self, objects: List[Any], blocks: Blocks, memory: DeviceMemory, deadline: Deadline) -> None:
         self.on_block: Dict[int, List[torch.Tensor]] = {}
         self.with_graph: List[torch.Tensor] = []
+        self.views: List[torch.Tensor] = []
         self.with_gradient: List[torch.Tensor] = []    #: leaves: autograd keeps a gradient from C++, where Python does not look
         self.count = 0
         self._needed: Dict[int, Tuple[str, int]] = {}    # by address: category, and identity of the module or optimizer
@@ -73,6 +74,8 @@ class Tensors:
             self.with_graph.append(tensor)
         elif tensor.grad is not None:
             self.with_gradient.append(tensor)
+        if tensor._is_view():
+            self.views.append(tensor)
 
     def _module(self, module: torch.nn.Module) -> None:
         names = namespace(module) or {}

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
 from ..memory import DeviceMemory
 from ..monitoring import Monitoring
-from ..plain import type_name
+from ..plain import is_a, namespace, type_name
 from .afterwards import next_part
 from .aliases import aliases
 from .blocks import UNKNOWN, Blocks, LiveBlock, by_line
@@ -19,7 +19,7 @@ from .deadline import Deadline
 from .graph import Graphs, sequence
 from .groups import Group, Holding
 from .heap import Heap
-from .links import GRADIENT, GRADIENT_GRAPH, Shown
+from .links import BASE, GRADIENT, GRAPH, Link, Shown, attribute
 from .native import NATIVE, native_owner
 from .releases import Release, Releases, codes
 from .roots import Root, Roots
@@ -87,7 +87,7 @@ class HolderWalk:
         asked = {block.address: block for block in selected if not ((loops is None or block.allocated <= 0) and tensors.category(block))}
         graphs = Graphs(deadline, unpacking_runs_code(tensors.types.values()))
         chains = Chains(heap, roots, deadline, self._shown)
-        holdings = Search(asked, tensors, chains, graphs, deadline).all()
+        holdings = Search(asked, tensors, chains, graphs, heap, deadline).all()
         unowned = [block for address, block in asked.items() if address not in holdings]
         native = native_owner(unowned, self._memory.device_type, roots, self._texts)
         found = Group.of(holdings.values(), self._lengths)
@@ -99,10 +99,10 @@ class HolderWalk:
             held = [(group.key, group.blocks, group.length) for group in ranked]
             self._custody.note(step, blocks, [*held, (NATIVE, unowned if native else [], 0)])
             self._lengths = {place: length for group in found for place, length in group.containers()}
-        else:
+        owners = [self._describe(group, tensors, chains, heap, roots, loops, deadline) for group in ranked[:MAX_OWNERS]]
+        if not complete or any(owner['releases'] is None for owner in owners):
             # A search that always ends too early costs its time for nothing.
             self._seconds = min(2 * self._seconds, self._most_seconds)
-        owners = [self._describe(group, tensors, chains, heap, roots, loops, deadline) for group in ranked[:MAX_OWNERS]]
         return {
             'minAgeSteps': self._min_age,
             'complete': complete,
@@ -193,8 +193,8 @@ class HolderWalk:
 class Search:
     """Finds holdings for as many of the selected blocks as possible, the most reliable kind first."""
 
-    def __init__(self, asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, graphs: Graphs, deadline: Deadline) -> None:
-        self._asked, self._tensors, self._chains, self._graphs, self._deadline = asked, tensors, chains, graphs, deadline
+    def __init__(self, asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, graphs: Graphs, heap: Heap, deadline: Deadline) -> None:
+        self._asked, self._tensors, self._chains, self._graphs, self._heap, self._deadline = asked, tensors, chains, graphs, heap, deadline
         self._held: Dict[int, Holding] = {}
 
     def all(self) -> Dict[int, Holding]:
@@ -202,6 +202,7 @@ class Search:
         self._through_graphs()
         self._as_gradients()
         self._held_by_own_graph()
+        self._held_by_own_attribute()
         return self._held
 
     def _directly(self) -> None:
@@ -239,7 +240,7 @@ class Search:
         """``backward(create_graph=True)``: the gradient's graph leads back to its tensor, through C++, so the collector
         never frees this cycle.
         """
-        chain = Chain(None, (), cycle=(GRADIENT, GRADIENT_GRAPH), pin=Pin('node of autograd', None, None, None))
+        chain = _pinned_cycle(GRADIENT, GRAPH)
         for tensor in self._tensors.with_gradient:
             if self._deadline.passed():
                 return
@@ -251,6 +252,27 @@ class Search:
                 if self._is_open(block):
                     self._held[block.address] = Holding(block, chain)
             self._saved_under(gradient, chain)
+
+    def _held_by_own_attribute(self) -> None:
+        """``p.update = -rate * gradient``, whose graph leads back to ``p``; or an attribute that is a view of its own tensor."""
+        for value in self._tensors.views + self._tensors.with_graph:
+            for owner, name in self._having(value):
+                block = self._tensors.block(owner)
+                if self._deadline.passed() or not self._is_open(block) or self._chains.of(owner).is_named:
+                    continue
+                is_base = value._base is owner
+                chain = _pinned_cycle(attribute(owner, name), BASE if is_base else GRAPH)
+                if is_base:
+                    self._held[block.address] = Holding(block, chain)
+                else:
+                    self._saved_under(value, chain)
+
+    def _having(self, value: torch.Tensor) -> Iterator[Tuple[torch.Tensor, str]]:
+        """Tensors that have a value as an attribute, and its name."""
+        for held in self._heap.referrers(id(value)):
+            for owner in self._heap.referrers(id(held)) if type(held) is dict else ():
+                if is_a(owner, torch.Tensor) and namespace(owner) is held:
+                    yield from ((owner, name) for name, one in list(held.items()) if one is value)
 
     def _saved_under(self, root: torch.Tensor, chain: Chain) -> None:
         reach = self._graphs.reach(root)
@@ -269,6 +291,11 @@ class Search:
     def _is_explained(self, block: LiveBlock) -> bool:
         holding = self._held.get(block.address)
         return holding is not None and holding.chain.is_named
+
+
+def _pinned_cycle(*links: Link) -> Chain:
+    """A cycle through C++, which the collector never frees."""
+    return Chain(None, (), cycle=links, pin=Pin('node of autograd', None, None, None))
 
 
 def _trust(chain: Chain) -> int:

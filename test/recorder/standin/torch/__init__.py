@@ -37,6 +37,9 @@ class Tensor:
     def data_ptr(self) -> int:
         return self._address
 
+    def _is_view(self) -> bool:
+        return False
+
     def __del__(self) -> None:
         if hasattr(self, '_address'):
             cuda.allocator.free(self._address)
