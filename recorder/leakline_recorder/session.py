@@ -257,7 +257,9 @@ class Session:
                                   self._sources, snapshot, self._events, behind, self.rounds)
         beside['process']['signal'] = self._triggers.signal
         ages = {} if None in behind else self._ages
-        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.searches else None
+        # At exit, the variables of the program are gone, and no verdict asks for holders unless it is the only snapshot.
+        searches = self.searches and kind == 'full' and (reason != 'exit' or self._last_full < 0)
+        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if searches else None
         watch.lap('sidecarSeconds')
         # The sidecar gets its name first: a reader that sees the snapshot finds it beside.
         with appearing(path + '.pickle') as file:

@@ -374,7 +374,7 @@ print(torch.__spec__.name, [finder._name for finder in sys.meta_path if 'leaklin
         self.assertEqual((found.done.stdout, len(found.names)), ("[True, True] False None\ntorch ['multiprocessing.spawn']\n", 2), found.done.stderr)
 
     def test_globals_of_a_module_that_was_run_are_there_at_the_end(self):
-        self.run_program(PROGRAM + 'train(5)', command=[sys.executable, '-m', 'leakline_recorder', '--out', 'out', '--run', 'r', '--light', '0', '-m', 'script'])
+        self.run_program(PROGRAM + 'train(5)', command=[sys.executable, '-m', 'leakline_recorder', '--out', 'out', '--run', 'r', '--start', '0', '--light', '0', '-m', 'script'])
         found = Recording(os.path.join(self.folder, 'out'), None)
         self.assertEqual(found.sidecar('rank0_step000005_exit.pickle')['holders']['owners'][0]['name'], 'history')
 
