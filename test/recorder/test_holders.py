@@ -168,8 +168,27 @@ class ChainsTest(unittest.TestCase):
         hook = make()
         owner = next(owner for owner in walk()['owners'] if address[0] in owner['addresses'])
         self.assertEqual(owner['kind'], 'closure')
-        self.assertIn('closure tensor', owner['text'].replace('closure[0]', 'closure tensor'))
+        self.assertTrue(owner['text'].endswith('<lambda>() closure tensor'), owner['text'])
         del hook
+
+    def test_closure_of_several_variables_behind_a_decorator(self):
+        def traced(function):
+            every, results = 1, []
+
+            @functools.wraps(function)
+            def wrapper(size):
+                results.append(function(size))
+                return every
+            wrapper.__name__ = f'{function} at {id(function)}'
+            return wrapper
+
+        traced_tensor = traced(torch.Tensor)
+        for _ in range(3):
+            traced_tensor(MIB)
+        owner, = walk()['owners']
+        self.assertEqual((owner['name'], owner['blocks']), ('results', 3))
+        self.assertEqual(owner['statements'][0]['text'], 'results.append(function(size))')
+        self.assertIn(' → wrapper() closure results', owner['text'])
 
     def test_default_argument_that_grows(self):
         def collect(tensor, limit=3, rows=[]):
@@ -258,6 +277,15 @@ class ChainsTest(unittest.TestCase):
                          [('attribute', 'Pair.tensor'), ('linked', 'Pair.other')])
         self.assertEqual([owner['expression'] for owner in sorted(owners, key=lambda owner: owner['blocks'])],
                          ['test_holders.py: global CURRENT.tensor', 'test_holders.py: global CURRENT.other.tensor'])
+
+    def test_a_linked_list_of_objects_with_a_container_each(self):
+        node = Pair()
+        for _ in range(8):
+            inner = Pair()
+            inner.other, node.rows = node, [torch.Tensor(512) for _ in range(4)]
+            node = inner
+        found = {(owner['kind'], owner['name']) for owner in walk()['owners'] if owner['blocks'] > 4}
+        self.assertEqual(found, {('linked', 'Pair.other')})
 
     def test_reference_cycle(self):
         gc.disable()    # an automatic collection before the walk would release the cycle
@@ -486,6 +514,20 @@ class StatementsTest(unittest.TestCase):
     def test_same_name_in_another_function_is_another_variable(self):
         source = 'def other():\n    rows = []\n    rows.append(1)\n\ndef main():\n    rows = []\n    rows.append(2)\n'
         self.assertEqual(self.find(source, name='rows'), [7])
+
+    def test_the_method_that_registers_hooks_of_this_kind(self):
+        source = ('class Point:\n    def add(self, hook):\n        self.register_forward_hook(hook)\n        self.register_forward_pre_hook(hook)\n'
+                  '        self.register_full_backward_hook(hook)\n')
+        for name, line in (('_forward_hooks', 3), ('_forward_pre_hooks', 4), ('_backward_hooks', 5)):
+            self.assertEqual(self.find(source, kind='hook', name=name, owner='Point')[0], line)
+
+    def test_an_attribute_whose_name_is_made(self):
+        source = ('class Queue:\n    def push(self, keys):\n        self.register_buffer(f"keys_{self.count}", keys)\n'
+                  '        setattr(self, "rows_%d" % self.count, keys)\n        setattr(self, "old_{}".format(self.count), keys)\n'
+                  '        self.add_module("net" + str(self.count), keys)\n')
+        for name, line in (('keys_12', 3), ('rows_12', 4), ('old_12', 5), ('net12', 6), ('keyed', None)):
+            found = self.find(source, name=name, kind='attribute', owner='Queue', container=False, classes=(('queue.py', 'Queue'),))
+            self.assertEqual(found, [line] if line else [])
 
     def test_attribute_outside_init_first(self):
         source = 'class A:\n    def __init__(self, x):\n        self.kept = x\n    def forward(self, x):\n        self.kept = self.kept + x\n'

@@ -334,7 +334,7 @@ plain.first1, plain.first2 = torch.zeros(10), torch.zeros(10)
 def step(number):
     net.remember(number, torch.zeros(100))
     plain.keep(number, torch.zeros(100))
-'''), {('Net.seen_*', None, 12), ('Net.state_*', None, 12), ('Plain.slot*', None, 12),
+'''), {('Net.seen_*', "self.register_buffer(f'seen_{number}', value)", 12), ('Net.state_*', "setattr(self, 'state_%d' % number, value + 1)", 12), ('Plain.slot*', "setattr(self, 'slot' + str(number), value)", 12),
        *((f'Plain.first{number}', 'plain.first1, plain.first2 = torch.zeros(10), torch.zeros(10)', 1) for number in (1, 2))})
 
     def test_registries_generators_and_methods_of_a_base(self):

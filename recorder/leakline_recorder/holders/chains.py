@@ -14,7 +14,7 @@ from ..plain import file_of, is_a, namespace, type_name
 from ..sources import is_users
 from .deadline import Deadline
 from .heap import Heap
-from .links import Link, Places, Shown, attribute, is_instance_dict, link
+from .links import Link, Places, Shown, attribute, closure, is_instance_dict, link
 from .roots import Root, Roots
 
 MAX_LINKS = 14        # a longer chain is no help to anyone
@@ -207,6 +207,11 @@ class Chains:
                 if is_a(name, str):
                     links.append(attribute(holder, name))
                 index += 2
+                continue
+            if is_a(holder, types.FunctionType) and held is holder.__closure__ and index + 3 < len(walk):
+                # The cell between them says which variable it is.
+                links.append(closure(holder, walk[index + 2]))
+                index += 3
                 continue
             found = link(holder, held, self._places)
             if found is not None and (found.text or found.name):

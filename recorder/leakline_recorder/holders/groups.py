@@ -192,7 +192,8 @@ class Group:
         for index, part in enumerate(chain.links):
             # Keys of a dictionary may look alike, but their items do not share containers.
             if part.container and len({(other.links[index].text, *_containers(other, index + 1)[:1]) for other in chains}) > 1:
-                return index
+                # Each object of a linked list may have a container of its own.
+                return None if self._repeated in chain.links[:index] else index
         if len(self.roots) == 1 and len(self.holdings) > 1 and all(holding.saved_by for holding in self.holdings.values()):
             return None    # one tensor holds all of it through its graph
         items = [index for index, part in enumerate(chain.links) if part.container and part.kind in ('item', 'cached')]

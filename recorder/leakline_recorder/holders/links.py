@@ -211,20 +211,26 @@ def _sequence(parent: Any, child: Any, places: Places) -> Optional[Link]:
                 maxlen=parent.maxlen if is_a(parent, collections.deque) else None, place=id(parent))
 
 
+def closure(function: types.FunctionType, cell: Any) -> Link:
+    """The variable of a function around it, by its cell."""
+    code = function.__code__
+    name = next((name for name, one in zip(code.co_freevars, function.__closure__ or ()) if one is cell), None)
+    text = f' → {code.co_name}() closure {name}'
+    return Link('closure', text, text, name=name, **_place(function))
+
+
+def _place(function: types.FunctionType) -> Dict[str, Any]:
+    """As the source has it: a decorator's function has the name of the one that it decorates."""
+    code, name = function.__code__, function.__qualname__
+    return {'owner': name if name.rpartition('.')[2] == code.co_name else code.co_name, 'file': code.co_filename, 'line': code.co_firstlineno}
+
+
 def _function(parent: types.FunctionType, child: Any) -> Optional[Link]:
-    code = parent.__code__
-    place = {'owner': parent.__qualname__, 'file': code.co_filename, 'line': code.co_firstlineno}
-    for name, cell in zip(code.co_freevars, parent.__closure__ or ()):
-        if cell is child:
-            text = f'{parent.__name__}() closure {name}'
-            return Link('closure', f' → {text}', f' → {text}', name=name, **place)
-    if child is parent.__closure__:
-        text = f'{parent.__name__}() closure'
-        return Link('closure', f' → {text}', f' → {text}', name=(code.co_freevars or (None,))[0], **place)
+    called, place = parent.__code__.co_name, _place(parent)
     if child is parent.__defaults__ or child is parent.__kwdefaults__:
         name = _default_that_grows(parent)
-        text = f' → default {name} of {parent.__name__}()' if name else f' → default of {parent.__name__}()'
-        return Link('default' if name else 'other', text, text, name=name or parent.__name__, **place)
+        text = f' → default {name} of {called}()' if name else f' → default of {called}()'
+        return Link('default' if name else 'other', text, text, name=name or called, **place)
     if child is parent.__dict__:
         return Link('other', '', '')
     return None

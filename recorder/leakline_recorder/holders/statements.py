@@ -19,6 +19,7 @@ MAX_FILES = 200
 MAX_STATEMENTS = 4    # for one holder
 MAX_RANKED = 16        # statements that are ranked again in each search, by what has run
 RAN = 2                # score of a statement that has run
+_NAMING = {'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0}    # with the name's argument
 FILLS = 5              # minimum score of a statement that fills a container; a statement that makes it has less
 
 
@@ -82,8 +83,8 @@ class Statements:
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)
-        if not found and holder.kind == 'attribute' and holder.container:
-            found = self._search(holder, _filled_by_any_name)
+        if not found and holder.kind == 'attribute':
+            found = self._search(holder, _filled_by_any_name if holder.container else _set_by_made_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
 
@@ -138,8 +139,8 @@ class Statements:
 
     def mentioning(self, paths: Iterable[str], name: str) -> Iterator[Tuple[str, Tuple[ast.Module, List[str]]]]:
         """The trees and lines of those files whose text contains a name, until the time is over."""
-        for path in paths:
         word = re.compile(rf'\b{re.escape(name)}\b')
+        for path in paths:
             if self.deadline.passed():
                 return
             if path not in self._texts:
@@ -229,7 +230,8 @@ def _score(node: Any, holder: Holder) -> int:
         if node.func.attr not in GROWING:
             return 0
         if holder.kind == 'hook':
-            return 4 if 'hook' in node.func.attr else 0
+            # `register_full_backward_hook` fills `_backward_hooks`.
+            return 5 if node.func.attr.endswith(holder.name.strip('_').rstrip('s')) else 4 if 'hook' in node.func.attr else 0
         return keyed(4 if holder.container else 1, node.func.value, holder)
     if isinstance(node, ast.AugAssign):
         return keyed(4, node.target, holder)
@@ -247,6 +249,24 @@ def _filled_by_any_name(tree: ast.Module, holder: Holder, same_file: bool) -> It
             target = node.func.value
             if isinstance(target, ast.Call) and called_name(target.func) == 'getattr' and len(target.args) > 1 and not isinstance(target.args[1], ast.Constant):
                 yield node, 1 + same_file
+
+
+def _set_by_made_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    """``self.register_buffer(f'keys_{step}', value)`` for ``keys_12``, in a method of the holder's class."""
+    classes = {name for _, name in holder.classes}
+    for node, scope in scoped(tree):
+        at = _NAMING.get(called_name(node.func) or '') if isinstance(node, ast.Call) and classes & set(scope) else None
+        if at is not None and len(node.args) > at:
+            start = _start_of(node.args[at])
+            if start and holder.name.startswith(start):
+                yield node, 1 + same_file
+
+
+def _start_of(made: Any) -> str:
+    """`keys_` of `f'keys_{step}'`, `'keys_' + str(step)`, `'keys_%d' % step` and `'keys_{}'.format(step)`."""
+    first = made.values[0] if isinstance(made, ast.JoinedStr) else made.left if isinstance(made, ast.BinOp) \
+        else made.func.value if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else None
+    return re.split('[%{]', first.value)[0] if isinstance(first, ast.Constant) and isinstance(first.value, str) else ''
 
 
 def called_name(function: Any) -> Optional[str]:
