@@ -32,16 +32,19 @@ interface JoinedLife extends Life {
 }
 
 /**
- * Joins the traces of a run that begin at different events, each device separately: each event counts once.
- * @returns null if there is nothing to join, or the traces count different steps
+ * Joins the traces of a run that begin at different events, each device separately: each event counts once. Traces that
+ * count other steps than the last one are left out, with all before them: of a loop, the recorder's first trace has
+ * rounds that it did not count yet.
+ * @returns null if there is nothing to join
  */
 export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces | null {
   const sources = snapshots.map(stepSource);
-  const traced = snapshots.filter((_, i) => sources[i] !== null);
+  const source = sources.findLast((one) => one !== null) ?? null;
+  if (source === null) return null;
+  const from = sources.findLastIndex((one) => one !== null && one !== source) + 1;
+  const traced = snapshots.filter((_, i) => i >= from && sources[i] !== null);
   if (traced.length < 2) return null;
   const last = traced[traced.length - 1];
-  const source = stepSource(last);
-  if (source === null || sources.some((other) => other !== null && other !== source)) return null;
   const stacks: JoinedLifetimes[] = [];
   let gaps = 0;
   const { joins } = joinedSoFar(traced);
@@ -53,7 +56,7 @@ export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces |
   }
   const ends = joins.get(last.steps?.device ?? -1)?.ends ?? [];
   let place = 0;
-  const at = sources.map((one) => (one === null ? null : (ends[place++] ?? null)));
+  const at = sources.map((one, i) => (i < from || one === null ? null : (ends[place++] ?? null)));
   return { stacks, at, gaps };
 }
 

@@ -116,6 +116,19 @@ describe('Traces of successive dumps', () => {
     }
   });
 
+  it('leave out a first trace that counts other steps, as before the recorder knew the loop of the steps', async () => {
+    const parts = increments(await dumpsOf('running_total'));
+    const [first, ...others] = parts;
+    assert.ok(first.steps !== null && others.length > 2);
+    const byRhythm: SnapshotDigest = { ...first, steps: { ...first.steps, source: 'period' } };
+    const joined = joinTraces([byRhythm, ...others]);
+    const alone = joinTraces(others);
+    assert.ok(joined !== null && alone !== null);
+    assert.deepEqual(table(joined.stacks), table(alone.stacks));
+    assert.deepEqual(joined.at, [null, ...alone.at]);
+    assert.equal(joinTraces([...parts.slice(0, -1), { ...byRhythm, path: 'last' }]), null, 'nothing is left to join');
+  });
+
   it('that are increments give the report of whole rings, but for a snapshot that is gone', async () => {
     for (const program of ['running_total', 'bounded_replay', 'epoch_outputs']) {
       const dumps = await dumpsOf(program);
