@@ -85,6 +85,8 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const deciding = decidingOwners(growing, Math.max(least, EXPLAINED * explained));
   const records = deciding.map(({ owner }) => owner.custody).filter((custody) => custody !== null);
   if (records.length < deciding.length) return missing({ kind: 'search' });
+  // The search for what may release them ran out of time.
+  if (deciding.some(({ owner }) => owner.releases === null)) return missing({ kind: 'search' });
   const held = records.reduce((sum, record) => sum + record.heldBytes, 0);
   const freed = records.reduce((sum, { freedBytes }) => sum + freedBytes, 0);
   const isLonger = deciding.every(replacesItems);
@@ -136,8 +138,8 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     const { births } = growth;
     const isSteady = births !== null && births.steps >= limit('newKeys') * births.of;
     if (isKeyed && !isSteady) return missing({ kind: 'keys' });
-    // The recorder read everything that could release a holder whose statement it found.
-    const isRead = deciding.every(({ owner }) => owner.place !== null);
+    // The recorder read everything that could release a holder whose statement it found; names with numbers may repeat.
+    const isRead = deciding.every(({ owner }) => owner.place !== null && !owner.name.endsWith('*'));
     const enough = isRead ? limit('lastingSteps') : limit('oneLoopSteps');
     if (steps < enough) return missing({ kind: 'steps', more: enough - steps });
   }

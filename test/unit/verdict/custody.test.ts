@@ -56,6 +56,18 @@ function missing(...of: Parameters<typeof custody>): string {
 const oneLoop: Partial<Growth> = { roundsSince: () => [] };
 
 describe('Custody', () => {
+  it('proves nothing if the search for releases ran out of time', () => {
+    assert.equal(missing({ releases: null }), 'search');
+    assert.equal(missing({ releases: null, custody: null }), 'nothing', 'as in files of recorders before custody');
+  });
+
+  it('needs more steps for names with numbers, which may repeat', () => {
+    const short: Partial<Growth> = { ...oneLoop, lastStep: 40 };
+    assert.equal(missing({ name: 'Queue.rows' }, short), 'retained by chances');
+    assert.equal(missing({ name: 'Queue.rows_*' }, short), 'steps');
+    assert.equal(missing({ name: 'Queue.rows_*' }, { ...oneLoop, lastStep: 60 }), 'retained by chances');
+  });
+
   it('proves a leak if the holder freed nothing while each loop repeated twice', () => {
     assert.equal(missing({}), 'retained by chances');
     assert.equal(missing({ custody: { ...CUSTODY, movedBytes: 50, freedBytes: 1 } }), 'retained by chances');
