@@ -71,6 +71,18 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
   });
 
+  it('is to reset the attribute of a tensor that leads back to it through C++', () => {
+    const pinnedBy = { text: 'node of autograd', place: null };
+    assert.equal(
+      remedy({ kind: 'cycle', name: 'cycle Tensor.update → its graph', pinnedBy }),
+      'Set Tensor.update to None after use: it leads back to its tensor.',
+    );
+    assert.match(
+      remedy({ kind: 'cycle', name: 'cycle Tensor.grad → its graph', pinnedBy }),
+      /^Use torch\.autograd\.grad\(\.\.\., create_graph=True\)/,
+    );
+  });
+
   it('is to close an exit stack, and to cut a linked list', () => {
     const container = { type: 'deque', length: 9, maxlen: null };
     assert.equal(

@@ -44,7 +44,11 @@ export function recordedRemedy(
     case 'native':
       return plain(remedyText('autocast'));
     case 'cycle':
-      if (pinnedBy !== null) return plain(remedyText('doubleBackward'));
+      if (pinnedBy !== null) {
+        return attributeOf(name) === 'Tensor.grad'
+          ? plain(remedyText('doubleBackward'))
+          : exact(t('Set {0} to None after use: it leads back to its tensor.', attributeOf(name)));
+      }
       if (isOfLibrary(name, place)) return plain(remedyText('libraryCycle'));
       // The items of a container refer to the object that has it.
       return plain(
