@@ -2,7 +2,7 @@
 import { findingsOf } from '../report/findings.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport } from '../report/report.js';
-import { isLoneSnapshot } from '../report/snapshotReport.js';
+import { isLoneSnapshot, laterGrowth } from '../report/snapshotReport.js';
 import type { RunOrder } from '../runs/runs.js';
 import { asItIs, named } from '../text/names.js';
 import { nameAndLine } from '../text/pathText.js';
@@ -55,6 +55,15 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
 function judgedSentence(run: RunReport): string {
   const isNews = GROWS.has(run.verdict) || run.verdict === 'cycle' || run.verdict === 'tooShort';
   if (!isNews && run.lines.some((line) => line.ignored && GROWS.has(line.verdict))) return t('No new leak.');
+  const later = laterGrowth(run);
+  if (later !== null) {
+    return t(
+      'No line leaks up to step {0}. After it, live memory grows from {1} to {2}.',
+      countText(later.step),
+      byteText(later.from),
+      byteText(later.to),
+    );
+  }
   if (!isNews && run.process.length > 0) {
     return [t('No line leaks'), ...run.process.map(processTitle)].map((title) => `${title}.`).join(' ');
   }

@@ -22,6 +22,20 @@ export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
   return snapshots.length === 1 && !GROWS.has(verdict) && verdict !== 'cycle';
 }
 
+/** Share of the live bytes by which they must grow after the last step. */
+const LATER_GROWTH = 0.25;
+
+/** Growth after the last step of a run that does not grow over its steps, as in a validation; null for none. */
+export function laterGrowth(
+  run: RunReport,
+): { readonly step: number; readonly from: Bytes; readonly to: Bytes } | null {
+  const [last, exit] = [run.snapshots.at(-1), run.atExit.at(-1)];
+  if (last?.step == null || exit === undefined) return null;
+  if (GROWS.has(run.verdict) || run.verdict === 'cycle' || run.verdict === 'tooShort') return null;
+  const [from, to] = [liveBytes(last), liveBytes(exit)];
+  return to > (1 + LATER_GROWTH) * from ? { step: last.step, from, to } : null;
+}
+
 /** Live bytes of all devices. */
 export function liveBytes(snapshot: SnapshotReport): number {
   return sum(snapshot.devices, (device) => device.liveBytes);

@@ -1,6 +1,6 @@
 import { lastFailure } from '../../core/report/outOfMemory.js';
 import type { OutOfMemoryReport, PeakReport, RunReport } from '../../core/report/report.js';
-import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
+import { isLoneSnapshot, laterGrowth } from '../../core/report/snapshotReport.js';
 
 /** Maximum number of runs whose peaks are shown. */
 const MAX_PEAKS = 8;
@@ -29,15 +29,15 @@ interface UnjudgedPeak {
 }
 
 /**
- * The latest runs that ran out of memory, or have too few snapshots for a verdict: the former first, then the highest
- * peak.
+ * The latest runs that ran out of memory, have too few snapshots for a verdict, or grew after their last step: the
+ * first of these first, then the highest peak.
  */
 export function unjudgedPeaks(runs: readonly RunReport[]): UnjudgedPeak[] {
   return newestFirst(runs)
     .flatMap((run): UnjudgedPeak[] => {
       const failure = lastFailure(run.outOfMemory);
       if (failure?.held != null) return [{ run, peak: failure.held, failure }];
-      const isUnjudged = isLoneSnapshot(run) || run.verdict === 'tooShort';
+      const isUnjudged = isLoneSnapshot(run) || run.verdict === 'tooShort' || laterGrowth(run) !== null;
       const peak = isUnjudged ? run.peaks.find(({ liveBytes }) => liveBytes > 0) : undefined;
       return peak === undefined ? [] : [{ run, peak, failure: null }];
     })

@@ -4,6 +4,9 @@ import { unjudgedPeaks, newestFirst } from '../../../src/extension/results/runOr
 import type { PeakReport } from '../../../src/core/report/report.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { reportOf } from '../present/cases.js';
+import { verdictSentence } from '../../../src/core/present/runText.js';
+import { laterGrowth } from '../../../src/core/report/snapshotReport.js';
+import { runReport, snapshotReport } from './support/reports.js';
 
 describe('Peaks of runs without a verdict', () => {
   it('begin with the highest, in the Leaks view and in the status bar, not with that of the newest snapshot', async () => {
@@ -32,6 +35,28 @@ describe('Peaks of runs without a verdict', () => {
     assert.deepEqual([failed.peak, others], [failed.failure?.held, []]);
     const tall = runs.map((run) => (run.outOfMemory.length > 0 ? run : { ...run, peaks: run.peaks.map(raised) }));
     assert.ok(unjudgedPeaks(tall)[0].failure !== null);
+  });
+});
+
+describe('A run whose memory grows after its last step', () => {
+  const devices = (liveBytes: number): ReturnType<typeof snapshotReport>['devices'] => [
+    { ...snapshotReport().devices[0], liveBytes },
+  ];
+  const run = runReport([], {
+    verdict: 'steady',
+    snapshots: [1, 2, 40].map((step) => snapshotReport({ step, devices: devices(1 << 20) })),
+    atExit: [snapshotReport({ step: 40, devices: devices(3 << 20) })],
+  });
+
+  it('is told so first', () => {
+    assert.equal(
+      verdictSentence(run),
+      'No line leaks up to step 40. After it, live memory grows from 1.0 MiB to 3.0 MiB.',
+    );
+    const flat = { ...run, atExit: [snapshotReport({ step: 40, devices: devices(1.2 * (1 << 20)) })] };
+    assert.equal(verdictSentence(flat), 'Memory is steady.');
+    assert.notEqual(laterGrowth(run), null);
+    assert.equal(laterGrowth({ ...run, verdict: 'tooShort' }), null, 'which says more');
   });
 });
 
