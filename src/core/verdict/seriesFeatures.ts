@@ -54,6 +54,12 @@ export class SeriesFeatures {
     return this.rises.length >= 2 && this.calm === 0;
   }
 
+  /** True if nothing has changed for longer than between any two rises: growth at each epoch pauses in between. */
+  get isLevel(): boolean {
+    const pauses = this.rises.slice(1).map((at, i) => at - this.rises[i]);
+    return this.calm >= Math.max(limit('calmEnd'), ...pauses);
+  }
+
   /** True if growth slows down, or is that of longer inputs. */
   get isSlowing(): boolean {
     return this.bringsFewer() || !(this.moreBlocks() || this.growsFromNothing());

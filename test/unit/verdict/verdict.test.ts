@@ -33,6 +33,8 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(0, 0, 9, 9, 9, 9), 'oneOff');
     assert.equal(verdict(0, 9, 9, 9, 9), 'oneOff');
     assert.equal(verdict(0, 3, 6, 9, 9, 9, 9), 'plateau');
+    assert.equal(verdict(0, 3, 3, 3, 3, 6, 6, 6, 6, 9, 9, 9), 'growing', 'by an epoch, whose end is not reached');
+    assert.equal(verdict(0, 3, 3, 3, 3, 6, 6, 6, 6, 9, 9, 9, 9, 9), 'plateau');
     assert.equal(verdict(0, 0, 0, 0, 9), 'growing');
   });
 
