@@ -183,9 +183,9 @@ function staleState(isEdited: boolean, isOther: boolean): string | null {
 /** Memory without a line, below the lines. */
 function processItem(finding: ProcessFinding, runId: string): vscode.TreeItem {
   const { verdict, device, bytes, message } = finding;
-  return itemOf(processTitle(finding), null, {
+  return itemOf(byteText(bytes), null, {
     id: `process:${verdict}:${device ?? ''}:${runId}`,
-    description: listed(byteText(bytes), device === null ? '' : deviceName(device)),
+    description: listed(processTitle(finding), device === null ? '' : deviceName(device)),
     tooltip: message,
     icon: 'server-process',
   });
