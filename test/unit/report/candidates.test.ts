@@ -218,7 +218,8 @@ for batch in loader:
     const leaking = recorded.filter(({ program: { silent } }) => !silent).length;
     console.log(`      right in ${named.length} of ${leaking} programs that leak`);
     assert.deepEqual(accused, []);
-    assert.ok(named.length >= 0.6 * leaking, named.join(', '));
+    // Cycles and trees, which only a running process shows, have none.
+    assert.ok(named.length >= 40, named.join(', '));
   });
 });
 
