@@ -112,6 +112,40 @@ describe('Releases and bounds of a holder', () => {
     });
   }
 
+  it('are not those of a list that each round makes again, if another holder outlives the rounds', () => {
+    const rounds = (end: string): string => `import torch
+
+class Client:
+    def local_train(self, model):
+        for x in self.batches:
+            loss = model(x).mean()
+            loss.backward()
+            self.optimizer.step()
+        delta = {name: p - self.before[name] for name, p in model.named_parameters()}  #!
+        return delta
+
+class History:
+    rounds = []
+
+    def remember(self, updates):
+        self.rounds.append({i: update for i, update in enumerate(updates)})
+
+def main(model, clients):
+    history = History()
+    for _ in range(60):
+        chosen = clients[:4]
+        updates = [client.local_train(model) for client in chosen]  #1
+        ${end}
+main(model, [Client() for _ in range(8)])  #2
+`;
+    const kept = program(rounds('history.remember(updates)'));
+    assert.equal(holderOf(kept)?.holder, 'self.rounds');
+    assert.deepEqual(retained(kept).releases, []);
+    const passing = program(rounds('print(len(updates))'));
+    assert.match(holderOf(passing)?.holder ?? '', /^\[client\.local_train/);
+    assert.notDeepEqual(retained(passing).releases, [], 'each round makes it again');
+  });
+
   it('are not known of an object of a library, whatever its method is called', () => {
     const text = `from library import Writer\n${HEAD}    writer = Writer()\n    ${STEP('writer.add(loss)').replaceAll('\n', '\n    ')}\n`;
     assert.equal(holderOf(program(`${text}main(loader, model, optimizer)  #1\n`)), null);

@@ -92,8 +92,11 @@ export interface Retained {
   readonly bounds: readonly FollowedBound[];
 }
 
-/** Collects the releases and bounds of the holders. */
-export function retainedIn(search: HolderSearch): Retained {
+/**
+ * Collects the releases and bounds of the holders.
+ * @param onlyLasting true if one of them certainly outlives all loops: those that a loop makes again do not matter then
+ */
+export function retainedIn(search: HolderSearch, onlyLasting: boolean): Retained {
   const releases = new Map<string, FollowedRelease>();
   const bounds = new Map<string, FollowedBound>();
   const { names } = search.loops;
@@ -109,6 +112,7 @@ export function retainedIn(search: HolderSearch): Retained {
   for (const holding of search.machine.holdings) {
     if (surenessOf(holding, search) === null) continue;
     const { container, place, most, mostBy } = holding;
+    if (onlyLasting && search.loops.timesRemade(container?.madeIn ?? []) > 0) continue;
     if (most !== null && mostBy !== null) bound({ place, kind: mostBy, most });
     if (container?.kind !== 'container') continue;
     if (container.bounded && most === null) bound({ place, kind: 'length', most: null });

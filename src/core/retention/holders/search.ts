@@ -30,10 +30,12 @@ export interface Finding {
 /** One of those that may be it. */
 export interface Candidate extends Finding {
   readonly score: number;
+  /** Number of training loops that make it again in each iteration. */
+  readonly remade: number;
 }
 
 /** The best candidate; null if several fit equally. */
-export function best(candidates: readonly Candidate[]): Finding | null {
+export function best(candidates: readonly Candidate[]): Candidate | null {
   const places = new Map<string, Candidate>();
   for (const candidate of candidates) {
     if (candidate.sureness < 2) continue;
@@ -41,11 +43,14 @@ export function best(candidates: readonly Candidate[]): Finding | null {
     const known = places.get(key);
     if (known === undefined || candidate.score > known.score) places.set(key, candidate);
   }
-  const sorted = [...places.values()].sort((a, b) => b.score - a.score || a.span.from - b.span.from);
+  // A list that each epoch makes again holds less than one that outlives them all.
+  const sorted = [...places.values()].sort(
+    (a, b) => b.sureness - a.sureness || a.remade - b.remade || b.score - a.score || a.span.from - b.span.from,
+  );
   const [first, second] = sorted as (Candidate | undefined)[];
   if (first === undefined) return null;
   // Two that are sure are both guilty. Of two that are only likely, none is named.
-  if (second?.score === first.score && first.sureness < 3) return null;
+  if (second?.score === first.score && second.remade === first.remade && first.sureness < 3) return null;
   return first;
 }
 
@@ -68,6 +73,11 @@ class TrainingLoops {
       if (inside.has(this.names[i]) && !made.has(this.names[i])) return i;
     }
     return null;
+  }
+
+  /** Number of these loops that make something again in each iteration. */
+  timesRemade(madeIn: readonly LoopRound[]): number {
+    return madeIn.filter(({ loop }) => this.names.includes(loop)).length;
   }
 
   /** True if both are in the same loops, and one in an earlier round of one of the training's. */
@@ -156,6 +166,7 @@ export class HolderSearch {
       needsGraph: this.isDifferentiated(holding),
       isShared: holding.kind === 'put' && isShared(holding),
       score: sureness * 4 + bonus,
+      remade: this.loops.timesRemade(holding.container?.madeIn ?? []),
     };
   }
 
