@@ -42,6 +42,7 @@ export function featuresOf(
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
   const { seen, category } = line;
+  const chances = finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line);
   return {
     shape: line.shape,
     isInCycle: line.isInCycle,
@@ -55,15 +56,22 @@ export function featuresOf(
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
     bound: line.bound ?? finding?.bound ?? null,
-    chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
-    knowledge: knowledgeOf(finding, line),
+    chances,
+    knowledge: knowledgeOf(finding, line, chances),
     wasProved,
     lastStep: line.lastStep,
   };
 }
 
-function knowledgeOf(finding: SourceFinding | null, { recorded: { holder } }: ObservedLine): Knowledge {
+function knowledgeOf(
+  finding: SourceFinding | null,
+  { recorded: { holder } }: ObservedLine,
+  chances: readonly Chance[],
+): Knowledge {
   if (finding?.retention == null) return 'nothing';
+  // More is live than the bounded container that the source shows can hold, so another one holds it.
+  if (finding.holder === null && chances.some(({ kind, state }) => kind === 'bound' && state === 'passed'))
+    return 'noHolder';
   // Directly in a container that a statement of the workspace names.
   const isInContainer =
     holder !== null &&

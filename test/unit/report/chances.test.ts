@@ -69,6 +69,17 @@ function edited(from: string, to: string): ReportWorkspace {
 }
 
 describe('A leak', () => {
+  it('is not proved by a bounded container that more memory is live than it can hold', async () => {
+    const digests = plain(await first('prediction_list', 30));
+    const bounded = edited(
+      'class Report:\n    def __init__(self):\n        self.logits = []',
+      'from collections import deque\nclass Report:\n    def __init__(self): self.logits = deque(maxlen=8)',
+    );
+    const { verdict, evidence, holder } = await worstLine(digests, bounded);
+    assert.deepEqual([verdict, holder], ['growing', null]);
+    assert.equal(evidence?.reason, 'The source does not show what holds it.');
+  });
+
   it('is proved by the source, and without source and recorder never', async () => {
     const early = await first('endless_replay', 20);
     assert.equal(await verdictOf(early, SOURCES), 'leak');
