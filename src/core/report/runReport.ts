@@ -92,9 +92,10 @@ function stepLoopOf(snapshots: readonly SnapshotDigest[], lookup: FileLookup): R
 }
 
 /** The passes of a trace, and the growth over their second half of what several of them leave behind. */
-function passesOf({ steps, lifetimes }: SnapshotDigest): RunReport['passes'] {
+function passesOf({ steps, lifetimes, recording }: SnapshotDigest): RunReport['passes'] {
   if (steps === null) return null;
   const count = steps.starts.length;
+  if (recording?.isAtEnd === true) return { count, growthBytes: growthBeforeEnd(lifetimes) };
   const growing = lifetimes.filter(({ survivorBirths }) => new Set(survivorBirths).size >= Math.max(2, count / 2));
   const growthBytes = growing.reduce((sum, { floors }) => {
     const last = floors.length - 1;
@@ -102,6 +103,15 @@ function passesOf({ steps, lifetimes }: SnapshotDigest): RunReport['passes'] {
     return sum + Math.min(floors[last], floors[Math.max(0, last - 1)]) - floors[last >> 1];
   }, 0);
   return { count, growthBytes };
+}
+
+/** The growth over the second half of the passes, where the last one includes the end of the program, which frees all. */
+function growthBeforeEnd(lifetimes: SnapshotDigest['lifetimes']): Bytes {
+  return lifetimes.reduce((sum, { floors }) => {
+    const before = floors.slice(0, -1);
+    const falls = before.some((bytes, i) => i > 0 && bytes < before[i - 1]);
+    return falls || before.length === 0 ? sum : sum + before[before.length - 1] - before[before.length >> 1];
+  }, 0);
 }
 
 /** Whether a line has its own advice. One that grows without a known holder has none. */

@@ -100,6 +100,15 @@ function peakOf({ peak }: RunReport): PeakReport {
 }
 
 describe('The report of one snapshot', () => {
+  it('tells growth over the passes before the end of the program, which frees all', async () => {
+    const [file] = picklesUnder(join(FIXTURES, 'planted/recordings/ended_run')).filter((path) => path.includes('exit'));
+    const digest = digestSnapshot(file, await readFile(file), await readRecording(file));
+    const [run] = buildReport([digest], NOWHERE).report.runs;
+    // Each of the passes keeps 250 KiB, up to the last one.
+    assert.deepEqual(run.passes, { count: 5, growthBytes: 2 * 250 * KiB });
+    assert.equal(run.snapshots[0].devices[0].liveBytes < 250 * KiB, true);
+  });
+
   it('splits a line by library and caller, and counts equal blocks of one stack', async () => {
     const trace = new Trace();
     const pools = [`${TORCH}/pool.py:3 take`, 'cache.py:5 grow'];
