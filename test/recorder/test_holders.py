@@ -524,7 +524,7 @@ class StatementsTest(unittest.TestCase):
     def test_an_attribute_whose_name_is_made(self):
         source = ('class Queue:\n    def push(self, keys):\n        self.register_buffer(f"keys_{self.count}", keys)\n'
                   '        setattr(self, "rows_%d" % self.count, keys)\n        setattr(self, "old_{}".format(self.count), keys)\n'
-                  '        self.add_module("net" + str(self.count), keys)\n')
+                  '        self.add_module("net" + str(self.count), keys)\n        setattr(self, f"", keys)\n')
         for name, line in (('keys_12', 3), ('rows_12', 4), ('old_12', 5), ('net12', 6), ('keyed', None)):
             found = self.find(source, name=name, kind='attribute', owner='Queue', container=False, classes=(('queue.py', 'Queue'),))
             self.assertEqual(found, [line] if line else [])

@@ -264,7 +264,7 @@ def _set_by_made_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iter
 
 def _start_of(made: Any) -> str:
     """`keys_` of `f'keys_{step}'`, `'keys_' + str(step)`, `'keys_%d' % step` and `'keys_{}'.format(step)`."""
-    first = made.values[0] if isinstance(made, ast.JoinedStr) else made.left if isinstance(made, ast.BinOp) \
+    first = next(iter(made.values), None) if isinstance(made, ast.JoinedStr) else made.left if isinstance(made, ast.BinOp) \
         else made.func.value if isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) else None
     return re.split('[%{]', first.value)[0] if isinstance(first, ast.Constant) and isinstance(first.value, str) else ''
 

@@ -256,9 +256,11 @@ class Search:
     def _held_by_own_attribute(self) -> None:
         """``p.update = -rate * gradient``, whose graph leads back to ``p``; or an attribute that is a view of its own tensor."""
         for value in self._tensors.views + self._tensors.with_graph:
+            if self._deadline.passed():
+                return
             for owner, name in self._having(value):
                 block = self._tensors.block(owner)
-                if self._deadline.passed() or not self._is_open(block) or self._chains.of(owner).is_named:
+                if not self._is_open(block) or self._chains.of(owner).is_named:
                     continue
                 is_base = value._base is owner
                 chain = _pinned_cycle(attribute(owner, name), BASE if is_base else GRAPH)

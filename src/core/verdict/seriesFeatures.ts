@@ -56,8 +56,8 @@ export class SeriesFeatures {
 
   /** True if nothing has changed for longer than between any two rises: growth at each epoch pauses in between. */
   get isLevel(): boolean {
-    const pauses = this.rises.slice(1).map((at, i) => at - this.rises[i]);
-    return this.calm >= Math.max(limit('calmEnd'), ...pauses);
+    const longest = this.rises.reduce((most, at, i) => (i === 0 ? most : Math.max(most, at - this.rises[i - 1])), 0);
+    return this.calm >= Math.max(limit('calmEnd'), longest);
   }
 
   /** True if growth slows down, or is that of longer inputs. */
