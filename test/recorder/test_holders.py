@@ -425,7 +425,9 @@ class ChainsTest(unittest.TestCase):
                 for _ in range(3):
                     tasks = [asyncio.create_task(asyncio.sleep(0.001)) for _ in range(3)]
                     await asyncio.sleep(0.005)
-                    Heap(Deadline(10.0)).close()
+                    heap = Heap()
+                    heap.read(Deadline(10.0))
+                    heap.close()
 
             asyncio.run(main())
         '''

@@ -25,13 +25,16 @@ SLICE = 1 << 16
 
 
 class Heap:
-    """``objects`` at the time of the walk; ``referrers(x)`` are those among them that refer to ``x``."""
+    """``objects`` at the time of ``read``; ``referrers(x)`` are those among them that refer to ``x``."""
 
-    def __init__(self, deadline: Deadline) -> None:
-        self.objects: List[Any] = gc.get_objects()
+    def __init__(self) -> None:
+        self.objects: List[Any] = []
         self.complete = True
         self._parents: Dict[int, Union[int, List[int]]] = {}    # most have one, which needs no list
         self._indices: Dict[int, int] = {}    # by identity, made when first needed
+
+    def read(self, deadline: Deadline) -> None:
+        self.objects = gc.get_objects()
         own, are_many = id(self.objects), len(self.objects) > MANY
         are_modules: Dict[int, bool] = {}    # by the identity of the class
         for index, holder in enumerate(self.objects):

@@ -58,10 +58,10 @@ class Statements:
         self.deadline, self._codes, self._running = deadline, codes, frozenset(map(id, running))
 
     def forget(self) -> None:
+        self._codes = tuple
         self._texts.clear()
         self._trees.clear()
         self._codes_of.clear()
-        self._codes = tuple
 
     def codes_of(self, path: str) -> List[types.CodeType]:
         if not self._codes_of:

@@ -61,12 +61,13 @@ class HolderWalk:
         asked = blocks.all if len(self._counts) > 2 and self._counts[0] < self._counts[1] < self._counts[2] else old
         if not any(block.allocated != 0 for block in asked):
             return None
-        roots = Roots()
-        self._statements.begin(Deadline(self._seconds), lambda: codes(heap.objects, roots.frames.values()),
-                               (frame.f_code for frame in roots.frames.values()))
-        # An incomplete index still names most owners, so time is left to query it.
-        heap = Heap(Deadline(INDEX_SHARE * self._seconds))
+        roots, heap = Roots(), Heap()
+        # A signal handler of the program may end the search anywhere, which must keep nothing then.
         try:
+            self._statements.begin(Deadline(self._seconds), lambda: codes(heap.objects, roots.frames.values()),
+                                   (frame.f_code for frame in roots.frames.values()))
+            # An incomplete index still names most owners, so time is left to query it.
+            heap.read(Deadline(INDEX_SHARE * self._seconds))
             # Classes derived from Tensor may compute its properties; this walk reads the real ones.
             with torch._C.DisableTorchFunctionSubclass():
                 return self._ask(blocks, old, asked, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began, step, loops)
