@@ -42,7 +42,6 @@ export function featuresOf(
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
   const { seen, category } = line;
-  const chances = finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line);
   return {
     shape: line.shape,
     isInCycle: line.isInCycle,
@@ -56,22 +55,17 @@ export function featuresOf(
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
     bound: line.bound ?? finding?.bound ?? null,
-    chances,
-    knowledge: knowledgeOf(finding, line, chances),
+    chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
+    knowledge: knowledgeOf(finding, line),
     wasProved,
     lastStep: line.lastStep,
   };
 }
 
-function knowledgeOf(
-  finding: SourceFinding | null,
-  { recorded: { holder } }: ObservedLine,
-  chances: readonly Chance[],
-): Knowledge {
+function knowledgeOf(finding: SourceFinding | null, { recorded: { holder }, seen }: ObservedLine): Knowledge {
   if (finding?.retention == null) return 'nothing';
   // More is live than the bounded container that the source shows can hold, so another one holds it.
-  if (finding.holder === null && chances.some(({ kind, state }) => kind === 'bound' && state === 'passed'))
-    return 'noHolder';
+  if (finding.holder === null && finding.retention.bounds.some((bound) => isOutgrown(bound, seen))) return 'noHolder';
   // Directly in a container that a statement of the workspace names.
   const isInContainer =
     holder !== null &&
@@ -84,6 +78,11 @@ function knowledgeOf(
 /** The loops that the recorder counted, for a line without source. There may be other loops. */
 function countedChances(line: ObservedLine): Chance[] {
   return (line.loops ?? []).filter(({ state }) => state === 'pending');
+}
+
+/** True if more steps allocated what is live than a container with this bound can have items of. */
+function isOutgrown({ value }: Retention['bounds'][number], seen: ObservedLine['seen']): boolean {
+  return value !== null && (seen?.birthSteps ?? 0) > value;
 }
 
 /** The events that may release the memory of the line. */
@@ -100,7 +99,8 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
     const ran = !isConditional && (where === 'step' || (where === 'enclosing' && hasRepeated));
     chances.push(counted ?? { kind: 'release', state: ran ? 'passed' : 'pending', place, times: null });
   }
-  for (const { file, line, kind, value, isFollowed } of retention.bounds) {
+  for (const bound of retention.bounds) {
+    const { file, line, kind, isFollowed } = bound;
     const place = { file, line };
     if (kind === 'keys' || kind === 'flag') {
       // If each key is new, the keys never all occur.
@@ -110,8 +110,10 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
     }
     // Each item may end a growing graph. The recorder sees bounds of constructors.
     if (kind !== 'graph' && (finding.isThroughGraph || (!isFollowed && holder?.source === 'recorder'))) continue;
-    const isOutgrown = value !== null && (seen?.birthSteps ?? 0) > value;
-    chances.push({ kind: 'bound', state: isOutgrown ? 'passed' : 'pending', place, times: null });
+    const hasPassed = isOutgrown(bound, seen);
+    // The bound of another container says nothing about the holder.
+    if (hasPassed && finding.remedy === null) continue;
+    chances.push({ kind: 'bound', state: hasPassed ? 'passed' : 'pending', place, times: null });
   }
   if (retention.nextLoop !== null) {
     const { file, line } = retention.nextLoop;
