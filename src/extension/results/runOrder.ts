@@ -21,7 +21,7 @@ export function newestFirst(runs: readonly RunReport[]): RunReport[] {
 }
 
 /** The memory of a run at its peak, or when it ran out. */
-interface UnjudgedPeak {
+interface PeakToShow {
   readonly run: RunReport;
   readonly peak: PeakReport;
   /** Null for a peak. */
@@ -29,16 +29,16 @@ interface UnjudgedPeak {
 }
 
 /**
- * The latest runs that ran out of memory, have too few snapshots for a verdict, or grew after their last step: the
- * first of these first, then the highest peak.
+ * The latest runs that ran out of memory, have too few snapshots for a verdict, or grew after their last step. Those
+ * that ran out of memory come first, then the highest peak.
  */
-export function unjudgedPeaks(runs: readonly RunReport[]): UnjudgedPeak[] {
+export function peaksToShow(runs: readonly RunReport[]): PeakToShow[] {
   return newestFirst(runs)
-    .flatMap((run): UnjudgedPeak[] => {
+    .flatMap((run): PeakToShow[] => {
       const failure = lastFailure(run.outOfMemory);
       if (failure?.held != null) return [{ run, peak: failure.held, failure }];
-      const isUnjudged = isLoneSnapshot(run) || run.verdict === 'tooShort' || laterGrowth(run) !== null;
-      const peak = isUnjudged ? run.peaks.find(({ liveBytes }) => liveBytes > 0) : undefined;
+      const hasPeak = isLoneSnapshot(run) || run.verdict === 'tooShort' || laterGrowth(run) !== null;
+      const peak = hasPeak ? run.peaks.find(({ liveBytes }) => liveBytes > 0) : undefined;
       return peak === undefined ? [] : [{ run, peak, failure: null }];
     })
     .slice(0, MAX_PEAKS)

@@ -1,4 +1,4 @@
-/** The peak of a run without a verdict, or its memory when it ran out, as rows: advice, and what holds it. */
+/** The peak of a run, or its memory when it ran out, as rows: advice, and what holds it. */
 import { bucketParts } from '../../core/report/bucketParts.js';
 import type { FailureHolder, PeakLine, PeakReport, RunReport } from '../../core/report/report.js';
 import { failedShort, failureSentences } from '../../core/present/failed.js';
@@ -7,7 +7,7 @@ import { listed } from '../../core/present/presented.js';
 import { verdictSentence } from '../../core/present/runText.js';
 import { bucketText } from '../../core/present/words.js';
 import { byteText } from '../../core/text/numberText.js';
-import { unjudgedPeaks } from '../results/runOrder.js';
+import { peaksToShow } from '../results/runOrder.js';
 import { basename, nameAndLine, placeText } from '../../core/text/pathText.js';
 import { itemOf, openCommand, rowOf, type Row } from './rows.js';
 
@@ -18,7 +18,7 @@ const MIN_SHARE = 0.01;
 
 /** One row each; the first is expanded. */
 export function peakRows(runs: readonly RunReport[]): Row[] {
-  return unjudgedPeaks(runs).map(({ run, peak, failure }, i) =>
+  return peaksToShow(runs).map(({ run, peak, failure }, i) =>
     rowOf(
       null,
       () =>

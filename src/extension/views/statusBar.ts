@@ -18,7 +18,7 @@ import type { EditorMarks } from '../marks/editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { unjudgedPeaks, newestFirst } from '../results/runOrder.js';
+import { peaksToShow, newestFirst } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { nameAndLine } from '../../core/text/pathText.js';
@@ -97,7 +97,7 @@ export class StatusBar extends Listener {
     const [newest] = newestFirst(runs);
     if (isLoneSnapshot(newest) || laterGrowth(newest) !== null) {
       // The first row of the Leaks view; its holders are in the tooltip.
-      const highest = unjudgedPeaks(runs).find((one) => one.failure === null);
+      const highest = peaksToShow(runs).find((one) => one.failure === null);
       return [
         '$(graph)',
         highest === undefined ? '' : peakShort(highest.peak),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { unjudgedPeaks, newestFirst } from '../../../src/extension/results/runOrder.js';
+import { peaksToShow, newestFirst } from '../../../src/extension/results/runOrder.js';
 import type { PeakReport } from '../../../src/core/report/report.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { reportOf } from '../present/cases.js';
@@ -23,18 +23,18 @@ describe('Peaks of runs without a verdict', () => {
     }));
     assert.equal(newestFirst(runs)[0], runs[0]);
     assert.deepEqual(
-      unjudgedPeaks(runs).map(({ run }) => run.id),
+      peaksToShow(runs).map(({ run }) => run.id),
       runs.toReversed().map(({ id }) => id),
     );
     const two = runs.map((run) => ({ ...run, snapshots: [...run.snapshots, ...run.snapshots] }));
-    assert.equal(unjudgedPeaks(two.map((run) => ({ ...run, verdict: 'tooShort' as const }))).length, runs.length);
+    assert.equal(peaksToShow(two.map((run) => ({ ...run, verdict: 'tooShort' as const }))).length, runs.length);
     const steady = two.map((run) => ({ ...run, verdict: 'steady' as const }));
     assert.ok(steady.length > 1 && steady.filter(({ outOfMemory }) => outOfMemory.length > 0).length === 1);
     // What ran out needs no verdict, and comes first.
-    const [failed, ...others] = unjudgedPeaks(steady);
+    const [failed, ...others] = peaksToShow(steady);
     assert.deepEqual([failed.peak, others], [failed.failure?.held, []]);
     const tall = runs.map((run) => (run.outOfMemory.length > 0 ? run : { ...run, peaks: run.peaks.map(raised) }));
-    assert.ok(unjudgedPeaks(tall)[0].failure !== null);
+    assert.ok(peaksToShow(tall)[0].failure !== null);
   });
 });
 
