@@ -14,7 +14,7 @@ const { name, version } = manifest;
 const packages = fromRoot('out/packages');
 /** What .vscodeignore chooses from. */
 const EXTENSION_PARTS =
-  /^(?:\.vscodeignore|package\.(?:nls\.)?.*json|[A-Z]+(?:\.md)?|l10n|snippets|dist|media|recorder|examples)$/;
+  /^(?:\.vscodeignore|package\..*json|README\.md|CHANGELOG\.md|LICENSE|l10n|snippets|dist|media|recorder|examples)$/;
 
 /** The functions that make each kind of package. */
 const kinds = { vsix: packExtension, npm: packForNode, python: packForPython };

@@ -18,9 +18,9 @@ def next_part(statements: Statements, loops: Sequence[Dict[str, Any]]) -> Option
     places = _running(loops[0]) if loops else []
     names = {code.co_name for code, _ in places} | {loop['function'] for loop in loops}
     for code, line in places:
-        for path, (tree, _) in statements.mentioning([code.co_filename], ''):
-            trains = names | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _has_training_loop(node, names)}
-            for node in _statements_after(tree, code, line):
+        for path, module in statements.mentioning([code.co_filename], ''):
+            trains = names | {node.name for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef) and _has_training_loop(node, names)}
+            for node in _statements_after(module.tree, code, line):
                 if _trains(node, trains):
                     return {'file': path, 'line': node.lineno}
     return None

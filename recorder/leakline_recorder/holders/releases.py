@@ -6,13 +6,14 @@ import dataclasses
 import dis
 import re
 import types
-from typing import Any, Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Sequence, Set, Tuple
 
 from ..monitoring import Monitoring
 from ..plain import is_a
 from ..sources import is_cell
 from .operations import GROWING, RELEASING, RELEASING_QUEUE
 from .statements import Holder, Statements, called_name, flat, is_of, is_of_other, keyed, named, shortens, uses
+from .syntax import Around, first_line
 
 MAX_WATCHED = 100     # statements whose runs are counted
 MAX_RELEASES = 12     # of one owner
@@ -23,36 +24,8 @@ _RELEASES_BY_NAME = re.compile(r'_*(?:reset|clear|release|free|flush|close|clean
 _CALLED_BY_FRAMEWORK = re.compile(r'__\w+__$|on_|forward$|backward$|step$|(?:training|validation|test|predict)_|configure_|setup$|teardown$|run$')
 _EMPTYING = frozenset({'clear', 'cache_clear', 'reset', 'truncate', 'flush', 'drain'})
 _REFLECTION = frozenset({'setattr', 'delattr', 'vars'})
-_RELEASING_NODES = (ast.Call, ast.Expr, ast.Delete, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.While)
 
 Place = Tuple[str, int]
-
-
-class Around(NamedTuple):
-    """Where a node stands."""
-
-    scope: Tuple[str, ...]    #: names of the classes and functions around it
-    is_conditional: bool      #: in a branch or an exception's handler of its function
-    defined: int = 0          #: first line of the innermost function
-    tests: Tuple[Tuple[Any, bool], ...] = ()    #: of the branches around it in its function; true for those behind `else`
-
-
-class Module:
-    """The parts of a syntax tree that the search for releases looks at, from one pass."""
-
-    def __init__(self, tree: ast.Module) -> None:
-        self.statements: List[Tuple[Any, Around]] = []    #: nodes that may release something, or fill a holder
-        self.names: Dict[str, List[Tuple[int, Around, bool]]] = {}    #: mentions by name: line, surroundings, true for a call
-        called: Set[int] = set()
-        for node, around in contexts(tree):
-            if isinstance(node, _RELEASING_NODES):
-                self.statements.append((node, around))
-                if isinstance(node, ast.Call):
-                    called.add(id(node.func))
-            elif isinstance(node, (ast.Attribute, ast.Name)):
-                name = node.attr if isinstance(node, ast.Attribute) else node.id
-                # A call comes before its parts.
-                self.names.setdefault(name, []).append((node.lineno, around, id(node) in called))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +45,6 @@ class Release:
 class Releases:
     def __init__(self, monitoring: Monitoring, statements: Statements) -> None:
         self._monitoring, self._statements = monitoring, statements
-        self._modules: Dict[str, Module] = {}
         self._known: Dict[Holder, List[Release]] = {}
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}    # statements, with their places in the monitoring
 
@@ -85,27 +57,19 @@ class Releases:
             self._known[holder] = found
         return self._known[holder]
 
-    def forget(self) -> None:
-        self._modules.clear()
-
-    def module(self, path: str, tree: ast.Module) -> Module:
-        if path not in self._modules:
-            self._modules[path] = Module(tree)
-        return self._modules[path]
-
     def _find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
         paths = self._statements.paths(holder)
         fills = {(entry['file'], entry['line']) for entry in self._statements.find(holder)}
-        for path, (tree, _) in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
-            for node, around in self.module(path, tree).statements:
+        for path, module in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
+            for node, around in module.statements:
                 kind, value = _kind_of(node, holder, is_of(path, holder), around)
                 if (path, node.lineno) in fills and kind != 'trim':
                     kind = _limit_of(around.tests) if isinstance(node, ast.stmt) and holder.container else ''
                 if kind and around.scope[-1:] != ('__init__',) and not is_of_other(node, around.scope, holder):
                     yield from self._placed(path, node.lineno, kind, around, paths, loops, value)
         for path, name in dict.fromkeys(holder.classes):
-            for _, (tree, _) in self._statements.mentioning([path], name):
-                yield from self._methods(path, tree, name, holder, paths, loops)
+            for _, module in self._statements.mentioning([path], name):
+                yield from self._methods(path, module.tree, name, holder, paths, loops)
 
     def _methods(self, path: str, tree: ast.Module, name: str, holder: Holder, paths: List[str],
                  loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
@@ -113,12 +77,12 @@ class Releases:
         for kind in ast.walk(tree):
             for method in kind.body if isinstance(kind, ast.ClassDef) and kind.name == name else ():
                 if isinstance(method, ast.FunctionDef) and _RELEASES_BY_NAME.match(method.name) and _touches(method, holder.name):
-                    around = Around((name, method.name), False, _first_line(method))
+                    around = Around((name, method.name), False, first_line(method))
                     yield from self._placed(path, method.lineno, 'method', around, paths, loops)
 
     def _placed(self, path: str, line: int, kind: str, around: Around, paths: List[str],
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
-        search = _Callers(self, self._statements, paths, loops)
+        search = _Callers(self._statements, paths, loops)
         where, is_conditional = search.of_function(around) if kind == 'method' else search.of_statement(path, line, around)
         if kind in ('bound', 'memo'):    # holds wherever it runs
             where, is_conditional = where if where == 'uncalled' else 'loop', True
@@ -171,8 +135,8 @@ class Releases:
 class _Callers:
     """Finds where statements run, by the loops around the steps."""
 
-    def __init__(self, releases: Releases, statements: Statements, paths: List[str], loops: Sequence[Dict[str, Any]]) -> None:
-        self._releases, self._statements, self._paths, self._loops = releases, statements, paths, loops
+    def __init__(self, statements: Statements, paths: List[str], loops: Sequence[Dict[str, Any]]) -> None:
+        self._statements, self._paths, self._loops = statements, paths, loops
 
     def of_statement(self, path: str, line: int, around: Around, depth: int = 0) -> Tuple[str, bool]:
         """As ``Release.where`` and whether a condition decides; 'before' for a statement before the loops."""
@@ -205,40 +169,10 @@ class _Callers:
 
     def _mentions(self, function: str) -> Iterator[Tuple[str, int, Around, bool]]:
         """Places outside of the function that call it, or that pass it on to something that does."""
-        for path, (tree, _) in self._statements.mentioning(self._paths, function):
-            for line, around, is_call in self._releases.module(path, tree).names.get(function, ()):
+        for path, module in self._statements.mentioning(self._paths, function):
+            for line, around, is_call in module.names.get(function, ()):
                 if function not in around.scope:
                     yield path, line, around, is_call
-
-
-def contexts(tree: ast.AST) -> Iterator[Tuple[Any, Around]]:
-    """Every node of a module with its surroundings."""
-    pending: List[Tuple[ast.AST, Around]] = [(tree, Around((), False))]
-    while pending:
-        node, around = pending.pop()
-        for name, value in ast.iter_fields(node):
-            inner = around
-            if isinstance(node, ast.If) and name != 'test' and not _is_main(node):
-                inner = around._replace(is_conditional=True, tests=around.tests + ((node.test, name == 'orelse'),))
-            for child in value if isinstance(value, list) else (value,):
-                if not isinstance(child, ast.AST):
-                    continue
-                here = inner._replace(is_conditional=True) if isinstance(child, ast.ExceptHandler) else inner
-                yield child, here
-                if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    here = Around(here.scope + (child.name,), False, _first_line(child))
-                elif isinstance(child, ast.ClassDef):
-                    here = Around(here.scope + (child.name,), False)
-                pending.append((child, here))
-
-
-def _first_line(function: Any) -> int:
-    """The first line of a function with its decorators, as code objects have it."""
-    return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
-
-
-def _is_main(node: ast.If) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == '__name__' for part in ast.walk(node.test))
 
 
 def _kind_of(node: Any, holder: Holder, same_file: bool, around: Around) -> Tuple[str, Optional[int]]:

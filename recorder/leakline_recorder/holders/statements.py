@@ -14,6 +14,7 @@ from ..plain import modules
 from ..sources import cells, is_cell, is_users, text_of
 from .deadline import Deadline
 from .operations import EMPTY, GROWING, GROWING_FIRST
+from .syntax import Module
 
 MAX_FILES = 200
 MAX_STATEMENTS = 4    # for one holder
@@ -47,7 +48,7 @@ class Statements:
         self._running: FrozenSet[int] = frozenset()
         self.deadline = Deadline(float('inf'))
         self._texts: Dict[str, str] = {}
-        self._trees: Dict[str, Optional[Tuple[ast.Module, List[str]]]] = {}
+        self._modules: Dict[str, Optional[Module]] = {}
         self._answers: Dict[Holder, List[Dict[str, Any]]] = {}
         self._around: Dict[Tuple[str, int], types.CodeType] = {}
         self._codes: Callable[[], Iterable[types.CodeType]] = tuple
@@ -60,7 +61,7 @@ class Statements:
     def forget(self) -> None:
         self._codes = tuple
         self._texts.clear()
-        self._trees.clear()
+        self._modules.clear()
         self._codes_of.clear()
 
     def codes_of(self, path: str) -> List[types.CodeType]:
@@ -118,10 +119,10 @@ class Statements:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
         has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered') and holder.name != '<lambda>'
         name = holder.name if has_name else ''
-        for path, (tree, lines) in self.mentioning(self.paths(holder), name):
-            for node, score in matches(tree, holder, is_of(path, holder)):
+        for path, module in self.mentioning(self.paths(holder), name):
+            for node, score in matches(module.tree, holder, is_of(path, holder)):
                 at = (path, node.lineno)
-                text = lines[node.lineno - 1].strip() if node.lineno <= len(lines) else ''
+                text = module.lines[node.lineno - 1].strip() if node.lineno <= len(module.lines) else ''
                 if score > found.get(at, (0, ''))[0]:
                     found[at] = (score, text)
         return found
@@ -137,8 +138,8 @@ class Statements:
                 paths[path] = None
         return list(paths)
 
-    def mentioning(self, paths: Iterable[str], name: str) -> Iterator[Tuple[str, Tuple[ast.Module, List[str]]]]:
-        """The trees and lines of those files whose text contains a name, until the time is over."""
+    def mentioning(self, paths: Iterable[str], name: str) -> Iterator[Tuple[str, Module]]:
+        """The files whose text contains a name, until the time is over."""
         word = re.compile(rf'\b{re.escape(name)}\b')
         for path in paths:
             if self.deadline.passed():
@@ -147,17 +148,17 @@ class Statements:
                 self._texts[path] = text_of(path)
             text = self._texts[path]
             if text and (not name or name in text and word.search(text)):
-                parsed = self._tree(path)
-                if parsed is not None:
-                    yield path, parsed
+                module = self._module(path)
+                if module is not None:
+                    yield path, module
 
-    def _tree(self, path: str) -> Optional[Tuple[ast.Module, List[str]]]:
-        if path not in self._trees:
+    def _module(self, path: str) -> Optional[Module]:
+        if path not in self._modules:
             try:
-                self._trees[path] = (ast.parse(self._texts[path]), self._texts[path].splitlines())
+                self._modules[path] = Module(self._texts[path])
             except ordinary(SyntaxError, ValueError, RecursionError, MemoryError):
-                self._trees[path] = None
-        return self._trees[path]
+                self._modules[path] = None
+        return self._modules[path]
 
 
 def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:

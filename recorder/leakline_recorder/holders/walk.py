@@ -73,7 +73,6 @@ class HolderWalk:
                 return self._ask(blocks, old, asked, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began, step, loops)
         finally:
             self._statements.forget()
-            self._releases.forget()
             heap.close()
             roots.close()
 

@@ -9,8 +9,8 @@ interface Scale {
 }
 
 /**
- * Draws a series in block characters. Each character shows the maximum of its part of the series. A part without values
- * is interpolated between its neighbors. The scale starts at zero.
+ * Draws a series in block characters. Each character stands for a few values and shows the highest of them. One without
+ * values is interpolated between its neighbors. The scale starts at zero.
  */
 export function sparkline(series: readonly number[], width: number, { most = 0, at }: Scale = {}): string {
   const columns = Math.min(width, series.length);

@@ -29,7 +29,8 @@ export interface Finding {
 
 /** One of those that may be it. */
 export interface Candidate extends Finding {
-  readonly score: number;
+  /** The higher, the likelier among candidates of one sureness. */
+  readonly bonus: number;
   /** Number of training loops that make it again in each iteration. */
   readonly remade: number;
 }
@@ -41,17 +42,19 @@ export function best(candidates: readonly Candidate[]): Candidate | null {
     if (candidate.sureness < 2) continue;
     const key = placeKey(candidate);
     const known = places.get(key);
-    if (known === undefined || candidate.score > known.score) places.set(key, candidate);
+    if (known === undefined || compared(candidate, known) < 0) places.set(key, candidate);
   }
-  // A list that each epoch makes again holds less than one that outlives them all.
-  const sorted = [...places.values()].sort(
-    (a, b) => b.sureness - a.sureness || a.remade - b.remade || b.score - a.score || a.span.from - b.span.from,
-  );
+  const sorted = [...places.values()].sort((a, b) => compared(a, b) || a.span.from - b.span.from);
   const [first, second] = sorted as (Candidate | undefined)[];
   if (first === undefined) return null;
   // Two that are sure are both guilty. Of two that are only likely, none is named.
-  if (second?.score === first.score && second.remade === first.remade && first.sureness < 3) return null;
+  if (second !== undefined && compared(first, second) === 0 && first.sureness < 3) return null;
   return first;
+}
+
+/** Negative if the first is likelier. A list that each epoch makes again holds less than one that outlives them all. */
+function compared(a: Candidate, b: Candidate): number {
+  return b.sureness - a.sureness || a.remade - b.remade || b.bonus - a.bonus;
 }
 
 /** The loops around the watched line that may be the training's. */
@@ -165,7 +168,7 @@ export class HolderSearch {
       mayDetach: holding.value.node.isTensor && this.isLeftAlone(holding),
       needsGraph: this.isDifferentiated(holding),
       isShared: holding.kind === 'put' && isShared(holding),
-      score: sureness * 4 + bonus,
+      bonus,
       remade: this.loops.timesRemade(holding.container?.madeIn ?? []),
     };
   }
