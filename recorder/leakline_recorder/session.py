@@ -149,7 +149,7 @@ class Session:
             return None
         if self._triggers.is_due or self._allocated() - self._allocated_at_full < MANY_ALLOCATIONS:
             return None
-        if not (self._loop_steps.is_looking and self._triggers.can_interrupt):
+        if not self._triggers.can_interrupt:
             self._advise(NO_VERDICT)
             return None
         self._advise(BY_TIME.format(PERIOD_SECONDS))

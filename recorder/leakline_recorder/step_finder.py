@@ -89,11 +89,6 @@ class LoopSteps:
         self._created = created
         torch.optim.Optimizer.__init__ = created  # type: ignore[method-assign]
 
-    @property
-    def is_looking(self) -> bool:
-        """False once the program has made an optimizer."""
-        return self._handle is not None
-
     def stop(self) -> None:
         if self._handle is not None:
             self._handle.remove()

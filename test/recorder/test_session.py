@@ -729,7 +729,7 @@ train(1)
         self.assertEqual(found.names, ['rank0_step000000_exit.pickle'])
         self.assertIn('call leakline_recorder.mark_step() after each step', found.done.stderr)
 
-    def test_training_without_an_optimizer_learns_of_marks_while_it_runs(self):
+    def test_training_whose_optimizer_does_not_step_learns_of_marks_while_it_runs(self):
         program = PROGRAM + '''
 import gc, leakline_recorder, leakline_recorder.collector
 leakline_recorder.collector.PERIOD_SECONDS = 0
@@ -744,12 +744,15 @@ train(int(sys.argv[1]))
 work(3000)
 work(3000)
 '''
-        said = ('leakline: no steps were found, so growth has no verdict: call leakline_recorder.mark_step() after each step, or name the function '
+        said = ('leakline: no steps were found, so {}: call leakline_recorder.mark_step() after each step, or name the function '
                 'that answers a request: --step MODULE:FUNCTION')
-        for steps, expected in (('0', ['10', said, '3000', '3000']), ('1', ['10', '3000', '3000'])):
-            found = self.run_program(program, '--light', '0', '--start', '0', '--at-exit', '0', arguments=[steps])
-            lines = [line for line in found.done.stderr.splitlines() if 'recording GPU' not in line]
-            self.assertEqual(lines, expected)
+        by_time = said.format('a snapshot is taken every 20 s, and later less often. For growth per step')
+        never = said.format('growth has no verdict')
+        for signal, steps, advice in (('SIGUSR1', '0', [by_time]), ('', '0', [never]), ('SIGUSR1', '1', [])):
+            found = self.run_program(program, '--light', '0', '--start', '0', '--at-exit', '0', '--signal', signal, arguments=[steps])
+            lines = [line for line in found.done.stderr.splitlines() if line in (by_time, never) or line.isdigit()]
+            self.assertEqual(lines, ['10', *advice, '3000', '3000'], found.done.stderr)
+            self.assertEqual('rank0_step000001_time.pickle' in found.names, advice == [by_time], found.names)
 
     def test_slurm_keeps_its_signal(self):
         program = PROGRAM + 'import signal\nprint(signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL)'
