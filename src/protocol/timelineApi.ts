@@ -69,8 +69,8 @@ export type TimelineQuestions = {
 
 /** Questions that the extension answers itself, or completes. */
 export type PageRequests = {
-  /** First call of a page, with its protocol version. The answer has the choices. */
-  ready: { params: { protocol: number }; result: TimelineState };
+  /** First call of a page. The answer has the choices. */
+  ready: { params: Record<string, never>; result: TimelineState };
   compareTable: { params: ComparePair; result: CompareTable };
   /** Asks the user for a path, and writes the file; null if cancelled. */
   saveFile: { params: SavedFile; result: { file: string | null } };
@@ -79,7 +79,7 @@ export type PageRequests = {
   /** Puts a setting of the allocator, such as `PYTORCH_CUDA_ALLOC_CONF=…`, into a file that the user chooses. */
   applySetting: { params: { assignment: string }; result: null };
   /** Opens a mapped file at a 1-based line. */
-  openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
+  openSource: { params: { file: string; line: number }; result: null };
   /** Applies the fix of an allocating line. */
   fixLeak: { params: { file: string; line: number }; result: null };
   /** Runs a command of the extension. */
@@ -122,7 +122,7 @@ const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQue
 /** The schema of the parameters of every call of the page. */
 export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineApi[Name]['params'] }> = {
   ...QUESTION_SCHEMAS,
-  ready: v.object({ protocol: finite }),
+  ready: v.object({}),
   compareTable: v.object(pair),
   saveFile: v.object({
     name: text,
@@ -134,7 +134,7 @@ export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineAp
   }),
   applySetting: v.object({ assignment: v.pipe(text, v.regex(/^PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF=[^\r\n]{1,1000}$/)) }),
   copyText: v.object({ text: v.pipe(text, v.maxLength(LARGEST_SAVED)) }),
-  openSource: v.object({ ...place, preserveFocus: flag }),
+  openSource: v.object(place),
   fixLeak: v.object(place),
   run: v.object({ command: v.picklist(PAGE_COMMANDS) }),
 };
@@ -188,6 +188,3 @@ export type TimelineEvents = {
   /** A file is being read. */
   reading: { path: string } & ReadProgress;
 };
-
-/** Increased when a message changes: a webview of an older version must reload. */
-export const TIMELINE_PROTOCOL = 10;

@@ -2,7 +2,6 @@
 import { unpackPoints } from '../../src/protocol/curveCode.js';
 import {
   type PAGE_COMMANDS,
-  TIMELINE_PROTOCOL,
   type TimelineApi,
   type TimelineChoice,
   type TimelineState,
@@ -59,7 +58,7 @@ export class TimelineSession {
   /** The event whose largest line shall be opened when it is known. */
   private openAtEvent: number | null = null;
 
-  private readonly list = new Latest<null, TimelineState>(() => this.call('ready', { protocol: TIMELINE_PROTOCOL }), {
+  private readonly list = new Latest<null, TimelineState>(() => this.call('ready', {}), {
     answer: (state) => this.receiveState(state),
     failure: (error) => this.store.update({ choicesError: reasonOf(error) }),
   });
@@ -194,9 +193,7 @@ export class TimelineSession {
 
   openSource(target: SourceLine): void {
     const { file, line } = target;
-    this.send(this.call('openSource', { file, line, preserveFocus: false }), (error) =>
-      strings.openFailed(reasonOf(error)),
-    );
+    this.send(this.call('openSource', { file, line }), (error) => strings.openFailed(reasonOf(error)));
   }
 
   /** Shows a snapshot of the run at an event of its trace, by default the end. */

@@ -1,13 +1,7 @@
 import * as vscode from 'vscode';
 import { randomBytes } from 'node:crypto';
-import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
-import {
-  askWorker,
-  TIMELINE_PROTOCOL,
-  TIMELINE_SCHEMAS,
-  type TimelineApi,
-  type TimelineEvents,
-} from '../../protocol/timelineApi.js';
+import { isRpcMessage, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
+import { askWorker, TIMELINE_SCHEMAS, type TimelineApi, type TimelineEvents } from '../../protocol/timelineApi.js';
 import { listed } from '../../core/present/presented.js';
 import { Command } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -112,13 +106,7 @@ export class TimelinePage extends Listener {
     return new RpcServer<TimelineApi, TimelineEvents>(
       {
         ...askWorker((name, params, signal) => session.engine.call(name, params, signal)),
-        ready: ({ protocol }) => {
-          if (protocol !== TIMELINE_PROTOCOL) {
-            throw new RpcError(
-              'protocol',
-              vscode.l10n.t('This page is a different version; close it and open it again.'),
-            );
-          }
+        ready: () => {
           this.sentReading = session.reading;
           return { ...this.selection.state(), reading: this.sentReading };
         },
@@ -140,8 +128,8 @@ export class TimelinePage extends Listener {
           await applyAllocatorSetting(assignment);
           return null;
         },
-        openSource: async ({ preserveFocus, ...place }) => {
-          await openSource(files, lines, place, { preserveFocus, viewColumn: this.sourceColumn() });
+        openSource: async (place) => {
+          await openSource(files, lines, place, { viewColumn: this.sourceColumn() });
           return null;
         },
         fixLeak: (place) => run(Command.fixLeak, place),

@@ -284,7 +284,7 @@ describe('the page as a tool', () => {
     await selection.getByText('Clear FeaturePyramid.visited after use').waitFor();
     const opens = async (line: number): Promise<void> =>
       eventually(() => {
-        const call = { file: 'detector/pyramid.py', line, preserveFocus: false };
+        const call = { file: 'detector/pyramid.py', line };
         assert.deepEqual(alone.callsOf('openSource').at(-1), call);
       });
     await selection.getByText('Held by FeaturePyramid.visited').getByRole('button').click();
@@ -297,7 +297,7 @@ describe('the page as a tool', () => {
     });
     await selection.locator('.stack').getByText('train.py:22').click();
     await eventually(() => {
-      assert.deepEqual(alone.callsOf('openSource').at(-1), { file: 'train.py', line: 22, preserveFocus: false });
+      assert.deepEqual(alone.callsOf('openSource').at(-1), { file: 'train.py', line: 22 });
     });
   });
 

@@ -120,7 +120,7 @@ describe('the memory map', () => {
       await eventually(() => {
         const calls = alone.callsOf('openSource');
         assert.equal(calls.length, times);
-        assert.deepEqual(calls.at(-1), { file: 'train.py', line, preserveFocus: false });
+        assert.deepEqual(calls.at(-1), { file: 'train.py', line });
       });
     };
     await piece(page, 0).nth(1).click();

@@ -116,10 +116,7 @@ describe('the timeline alone', () => {
     assert.notDeepEqual(told, largest);
     await page.locator('.plot').click({ position: { x: 700, y: 80 }, modifiers: ['ControlOrMeta'] });
     await called(3);
-    assert.deepEqual(
-      seen.harness.callsOf('openSource'),
-      [largest, largest, told].map((place) => ({ ...place, preserveFocus: false })),
-    );
+    assert.deepEqual(seen.harness.callsOf('openSource'), [largest, largest, told]);
 
     /** The line under the pointer, as the readout tells it; null above all series. */
     async function placeAt(x: number): Promise<{ file: string; line: number } | null> {
