@@ -121,9 +121,11 @@ class OutOfModelMemory(Exception):
 
 
 class CachingAllocator:
-    """Best fit, 512 B rounding, 2 MiB and 20 MiB segments, splitting and merging. Sizes in bytes."""
+    """Best fit, 512 B rounding, 2 MiB and 20 MiB segments, splitting and merging. Sizes in bytes. ``capacity``: ``None`` for
+    a program that fits into the memory of its host, whatever it holds.
+    """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: Optional[int]) -> None:
         self.capacity = capacity
         self.segments: List[Segment] = []
         self.reserved = 0
@@ -177,7 +179,7 @@ class CachingAllocator:
             total = LARGE_SEGMENT
         else:
             total = (size + SEGMENT_ROUND - 1) // SEGMENT_ROUND * SEGMENT_ROUND
-        if self.reserved + total > self.capacity:
+        if self.capacity is not None and self.reserved + total > self.capacity:
             raise OutOfModelMemory(total, self.capacity - self.reserved)
         block = _free_block(self._next, total)
         segment = {'address': self._next, 'total_size': total, 'kind': kind, 'stack': stack, 'blocks': [block]}
@@ -202,7 +204,7 @@ class CpuMemory(TorchDispatchMode):
 
     def __init__(self, capacity: Optional[int] = None, hide: Tuple[str, ...] = ()) -> None:
         super().__init__()
-        self.allocator = CachingAllocator(capacity or 24 * GIB)
+        self.allocator = CachingAllocator(capacity)
         self._capacity = capacity
         self.trace = Trace()
         self.stacks = Stacks((__file__,) + hide)     # files whose frames a GPU build would not show
@@ -290,7 +292,7 @@ class CpuMemory(TorchDispatchMode):
     def _out_of_memory(self, oom: OutOfModelMemory, nbytes: int, stack: int) -> NoReturn:
         self._event('oom', oom.free, nbytes, stack)
         for observer in self.observers:
-            observer(0, oom.wanted, self.allocator.capacity, oom.free)
+            observer(0, oom.wanted, self._capacity or 0, oom.free)
         raise torch.OutOfMemoryError(f'CUDA out of memory. Tried to allocate {nbytes / MIB:.2f} MiB (allocator model).')
 
     def _stack(self) -> int:

@@ -199,6 +199,12 @@ class ModelTest(unittest.TestCase):
         with self.assertRaises(OutOfModelMemory):
             allocator.malloc(15 * MIB, NO_STACK, lambda *_: None)
 
+    def test_a_program_on_the_cpu_may_hold_more_than_a_gpu_has(self):
+        with CpuMemory() as memory:
+            kept = [torch.empty(2 ** 34, dtype=torch.uint8) for _ in range(2)]    # its pages are never touched
+            self.assertEqual(memory.memory_snapshot()['segments'][0]['allocated_size'], 2 ** 34)
+            self.assertEqual(len(kept), 2)
+
 
 class WalkTest(unittest.TestCase):
     """A walk in the middle of a training loop that keeps one tensor with its graph per step."""
