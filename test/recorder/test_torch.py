@@ -256,6 +256,26 @@ class WalkTest(unittest.TestCase):
         return {(owner['name'], owner['statements'][0]['text'] if owner['statements'] else None, owner['blocks']) for owner in found['owners']
                 if owner['text'].startswith('program.py') or unnamed and owner['kind'] == 'cycle'}
 
+    def test_an_array_holds_the_tensor_whose_memory_it_shares(self):
+        try:
+            import numpy  # noqa: F401
+        except ImportError:
+            self.skipTest('there is no numpy')
+        self.assertEqual(self.owners('''
+import gc
+import torch
+slices, by_name, newest = [], {}, None
+def step(number):
+    global newest
+    newest = torch.zeros(10).numpy()
+    slices.append(torch.zeros(8, 64).numpy()[:, -1])
+    by_name[number] = {'state': torch.zeros(3).numpy(), 'pair': (torch.zeros(5).numpy(), 1)}
+    gc.collect()    # ends the tracking of the inner dictionary and the tuple
+'''), {('slices', 'slices.append(torch.zeros(8, 64).numpy()[:, -1])', 12),
+       # Both tensors of a step, as two owners of one name.
+       ('by_name', "by_name[number] = {'state': torch.zeros(3).numpy(), 'pair': (torch.zeros(5).numpy(), 1)}", 12),
+       ('newest', 'newest = torch.zeros(10).numpy()', 1)})
+
     def test_an_attribute_that_leads_back_to_its_tensor(self):
         for value, end in (('query[...]', 'the tensor that it is a view of'), ('0.1 * (query * query)', 'its graph')):
             found = self.owners(f'''

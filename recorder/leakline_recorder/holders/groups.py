@@ -8,7 +8,7 @@ from typing import AbstractSet, Any, Dict, Iterable, Iterator, List, Optional, S
 from ..sources import is_machinery, is_users
 from .blocks import UNKNOWN, LiveBlock, by_line
 from .chains import Chain, cycle_text
-from .links import GRADIENT, Link
+from .links import ARRAY, GRADIENT, Link
 from .operations import EMPTY
 from .statements import Holder, Statements
 
@@ -291,8 +291,8 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
-    """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``, or
-    tensors as keys; ``None`` for tensors.
+    """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
+    arrays, or tensors as keys; ``None`` for tensors.
     """
     kind = 'object'
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
@@ -302,6 +302,8 @@ def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     for part in chain.links[split + 1:]:
         if part.kind in ('item', 'key'):
             continue    # in tuples and plain containers
+        if part == ARRAY:
+            return {'kind': 'array', 'type': None}
         if part.kind == 'closure':
             return {'kind': 'function', 'type': None}
         if part.text == '.__self__':

@@ -72,6 +72,39 @@ class Heap:
             else:
                 known.append(index)
 
+    def add_arrays(self, deadline: Deadline) -> None:
+        """Adds NumPy's arrays that share memory with a tensor. The collector tracks none, nor dictionaries and tuples that
+        contain nothing else.
+        """
+        array = getattr(sys.modules.get('numpy'), 'ndarray', None)
+        kinds = frozenset(map(id, (array, dict, tuple)))
+        self._indices.clear()
+        for index in range(len(self.objects) if array is not None else 0):
+            if not index & 0x3FF and deadline.passed():
+                self.complete = False
+                return
+            children = _referents(self.objects[index])
+            if not kinds.isdisjoint(map(id, map(type, children))):
+                self._add_untracked(index, children, array)
+
+    def _add_untracked(self, index: int, children: List[Any], array: Any) -> None:
+        for child in children:
+            if type(child) is array:
+                held = [child.base] if _is_shared(child, array) else []
+            elif (type(child) is dict or type(child) is tuple) and not gc.is_tracked(child):
+                held = [part for part in gc.get_referents(child) if _is_shared(part, array)]
+            else:
+                continue
+            known = self._parents.get(id(child))
+            if known is not None:
+                self._parents[id(child)] = [*self._parents_of(id(child)), index]
+            elif held:
+                self._parents[id(child)] = index
+                self.objects.append(child)
+                at = len(self.objects) - 1
+                self._note(at, held, 0, False)
+                self._add_untracked(at, held, array)
+
     def close(self) -> None:
         """Releases everything. The list contains this object, which would otherwise wait for the collector."""
         self.objects.clear()
@@ -110,6 +143,14 @@ def _referents(value: Any) -> List[Any]:
     if is_a(value, types.ModuleType):
         return [namespace(value)]
     return gc.get_referents(value)
+
+
+def _is_shared(value: Any, array: Any) -> bool:
+    """True for an array in the memory of a tensor."""
+    is_array = type(value) is array
+    while type(value) is array:
+        value = value.base
+    return is_array and is_a(value, torch.Tensor)
 
 
 def _leads_nowhere(value: Any) -> bool:

@@ -45,6 +45,7 @@ class Link:
 
 GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
 GRAPH = Link('other', ' → its graph', ' → its graph')
+ARRAY = Link('other', ' → the tensor whose memory it shares', '')
 BASE = Link('other', ' → the tensor that it is a view of', ' → the tensor that it is a view of')
 
 
@@ -165,6 +166,8 @@ def _link(parent: Any, child: Any, places: Places) -> Optional[Link]:
         return _cached(parent, child)
     if is_a(parent, torch.Tensor):
         return _tensor(parent, child)
+    if type_name(type(parent)) == 'ndarray':
+        return ARRAY
     return _attribute(parent, child)
 
 

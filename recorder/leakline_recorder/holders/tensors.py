@@ -21,6 +21,7 @@ class Tensors:
         self.count = 0
         self._needed: Dict[int, Tuple[str, int]] = {}    # by address: category, and identity of the module or optimizer
         self._memory = memory
+        self.are_on_cpu = memory.device_type == 'cpu'
         self._blocks = blocks
         kinds: Dict[int, str] = {}
         self.types: Dict[int, type] = {}    #: of all objects

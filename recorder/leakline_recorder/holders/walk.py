@@ -203,12 +203,17 @@ class Search:
         self._as_gradients()
         self._held_by_own_graph()
         self._held_by_own_attribute()
+        if self._tensors.are_on_cpu and any(self._is_open(block) for block in self._asked.values() if block.address in self._tensors.on_block):
+            self._heap.add_arrays(self._deadline)
+            self._directly()
         return self._held
 
     def _directly(self) -> None:
         """A Python object holds the tensor on the block, or a view of it."""
         # The newest block of a linked list goes first: the way to the next block is the way to this one and one link.
         for block in sorted(self._asked.values(), key=lambda block: -block.allocated_us):
+            if self._is_explained(block):
+                continue
             found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(block.address, ())[:4]]
             found = [chain for chain in found if chain.root is not None or chain.cycle or chain.pin]
             if found:

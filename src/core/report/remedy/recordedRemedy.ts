@@ -86,6 +86,8 @@ function missedText(holder: string, release: HolderRelease, loop: RecordedPlace 
 function itemsText({ kind, type }: RecordedItems, holder: string): string {
   if (kind === 'key')
     return t('Use a key in {0} that is no tensor, such as a name or id(tensor), or clear it.', holder);
+  if (kind === 'array')
+    return t('Store copies in {0} (array.copy()), or clear it after use: a view keeps the whole tensor.', holder);
   if (kind === 'exit')
     return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
   if (kind === 'object' && type !== null)
