@@ -122,6 +122,77 @@ class CustodyTest(Programs):
         self.assertEqual(found, {('method', 'Meter.reset', 'uncalled'), ('trim', 'Meter.trim', 'uncalled'),
                                  ('bound', 'Meter.limit', 'uncalled'), ('take', 'Meter.limit', 'uncalled')})
 
+    def test_a_statement_that_makes_a_missing_container_releases_nothing(self):
+        owner = self.owners('''
+            class Cache:
+                kept = None
+            def add(cache, tensor):
+                if cache.kept is None:
+                    cache.kept = []
+                if not hasattr(cache, 'kept'):
+                    cache.kept = list()
+                cache.kept.append(tensor)
+            def take(cache):
+                if cache.kept is None:
+                    return
+                cache.kept = []
+            opt = torch.optim.Optimizer()
+            cache = Cache()
+            for step in range(20):
+                add(cache, torch.Tensor(4096))
+                opt.step()
+        ''', 20)['Cache.kept']
+        self.assertEqual([(one['kind'], one['function'], one['isConditional']) for one in owner['releases']], [('clear', 'take', True)])
+
+    @unittest.skipIf(sys.version_info < (3, 11), 'this Python does not show which functions have run')
+    def test_conditions_of_calls_are_decided_once_the_function_has_run(self):
+        owner = self.owners('''
+            class Hooks:
+                def __init__(self):
+                    self.kept = []
+                def save(self, tensor):
+                    self.kept.append(tensor)
+                def pop_last(self):
+                    self.kept.pop()
+                    if len(self.kept) == 7:
+                        return
+                    self.kept.pop()
+            opt = torch.optim.Optimizer()
+            hooks = Hooks()
+            backward = []
+            if len(hooks.kept) == 0:
+                backward.append(hooks.pop_last)
+            for step in range(40):
+                for _ in range(3):
+                    hooks.save(torch.Tensor(4096))
+                for hook in backward:
+                    hook()
+                opt.step()
+        ''', 40)['Hooks.kept']
+        takes = [(one['line'], one['isConditional'], one['hasRun']) for one in owner['releases'] if one['kind'] == 'take']
+        self.assertEqual(sorted(takes), [(9, False, True), (12, True, True)])
+
+    @unittest.skipIf(sys.version_info < (3, 11), 'this Python does not show which functions have run')
+    def test_a_method_of_constructors_keeps_the_conditions_of_its_calls(self):
+        owner = self.owners('''
+            class Meter:
+                def __init__(self):
+                    self.reset()
+                def reset(self):
+                    self.values = []
+                def add(self, value):
+                    self.values.append(value)
+            opt = torch.optim.Optimizer()
+            others = [Meter() for _ in range(20)]
+            meter = Meter()
+            for step in range(20):
+                meter.add(torch.Tensor(4096))
+                opt.step()
+                if step == 100:
+                    meter.reset()
+        ''', 20)['Meter.values']
+        self.assertEqual({(one['kind'], one['where'], one['isConditional']) for one in owner['releases']}, {('method', 'loop', True), ('clear', 'loop', True)})
+
     def test_a_container_that_is_filled_and_released_under_another_name(self):
         def owner(name, program):
             return self.owners(f"""

@@ -128,6 +128,15 @@ class Group:
     def holder(self) -> Optional[Holder]:
         return holder_of(self._to_list, self.growing)
 
+    def attached(self) -> Optional[Holder]:
+        """The attribute that the program adds to an object of torch or of the standard library, if its items grow."""
+        split = self.growing
+        links = self.newest.chain.links[:split] if split is not None else ()
+        part = next((one for one in reversed(links) if one.kind not in ('key', 'item') and one.text), None)
+        if part is None or part.kind != 'attribute' or not part.name or not part.file or not is_machinery(part.file):
+            return None
+        return Holder('attribute', part.name, part.owner, None, None, True)
+
     @property
     def is_linked(self) -> bool:
         """True for a linked list: its objects hold the memory, and nothing but the next object holds each of them."""

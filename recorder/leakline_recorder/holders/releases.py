@@ -35,6 +35,8 @@ class Release:
     function: str
     kind: str              #: 'clear', 'take', 'trim', 'bound', 'memo', 'method'
     is_conditional: bool
+    #: the same once its function has run, which decides the conditions of the calls
+    is_conditional_inside: bool
     #: 'loop': in a loop around the steps, or called there; 'outside': elsewhere; 'framework'; 'uncalled': nothing calls it
     where: str
     #: the length at which a bound holds, if it is a number
@@ -63,6 +65,8 @@ class Releases:
         for path, module in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
             for node, around in module.statements:
                 kind, value = _kind_of(node, holder, is_of(path, holder), around)
+                if kind == 'clear' and any(_is_missing(test, is_else, holder) for test, is_else in around.tests):
+                    continue    # makes what was not there
                 if (path, node.lineno) in fills and kind != 'trim':
                     kind = _limit_of(around.tests) if isinstance(node, ast.stmt) and holder.container else ''
                 if kind and around.scope[-1:] != ('__init__',) and not is_of_other(node, around.scope, holder):
@@ -84,11 +88,14 @@ class Releases:
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
         search = _Callers(self._statements, paths, loops)
         where, is_conditional = search.of_function(around) if kind == 'method' else search.of_statement(path, line, around)
+        # A function that constructors call has run without any other call of it.
+        is_conditional_inside = is_conditional if search.are_constructors else around.is_conditional
         if kind in ('bound', 'memo'):    # holds wherever it runs
-            where, is_conditional = where if where == 'uncalled' else 'loop', True
+            where, is_conditional, is_conditional_inside = where if where == 'uncalled' else 'loop', True, True
         if where == 'before' and kind != 'method':
             return    # makes the container
-        yield Release(path, line, '.'.join(around.scope) or '<module>', kind, is_conditional, 'uncalled' if where == 'before' else where, value, around.defined)
+        yield Release(path, line, '.'.join(around.scope) or '<module>', kind, is_conditional, is_conditional_inside,
+                      'uncalled' if where == 'before' else where, value, around.defined)
 
     def watch(self, found: Iterable[Release]) -> None:
         """Runs of statements that could release the memory of these owners are counted from now on, and calls of their
@@ -120,8 +127,12 @@ class Releases:
         return None
 
     def describe(self, found: Iterable[Release]) -> List[Dict[str, Any]]:
-        return [{'file': one.file, 'line': one.line, 'function': one.function, 'kind': one.kind, 'where': one.where, 'isConditional': one.is_conditional,
-                 'value': one.value, 'runs': self._runs_of((one.file, one.line)), 'hasRun': self._has_run(one)} for one in found]
+        return [self._described(one, self._has_run(one)) for one in found]
+
+    def _described(self, one: Release, has_run: Optional[bool]) -> Dict[str, Any]:
+        is_conditional = one.is_conditional_inside if has_run and one.defined else one.is_conditional
+        return {'file': one.file, 'line': one.line, 'function': one.function, 'kind': one.kind, 'where': one.where, 'isConditional': is_conditional,
+                'value': one.value, 'runs': self._runs_of((one.file, one.line)), 'hasRun': has_run}
 
     def runs(self) -> List[Dict[str, Any]]:
         """Runs of each statement since it is watched, without those whose code was not found."""
@@ -137,6 +148,7 @@ class _Callers:
 
     def __init__(self, statements: Statements, paths: List[str], loops: Sequence[Dict[str, Any]]) -> None:
         self._statements, self._paths, self._loops = statements, paths, loops
+        self.are_constructors = False    # some of those found
 
     def of_statement(self, path: str, line: int, around: Around, depth: int = 0) -> Tuple[str, bool]:
         """As ``Release.where`` and whether a condition decides; 'before' for a statement before the loops."""
@@ -150,6 +162,7 @@ class _Callers:
         if function == '<module>':    # top-level code of a cell does not run while another cell runs the loop
             return 'before' if is_cell(path) else 'outside', around.is_conditional
         if function == '__init__':
+            self.are_constructors = True
             return 'before', around.is_conditional
         return self.of_function(around, depth)
 
@@ -217,6 +230,17 @@ def _limit_of(tests: Iterable[Tuple[Any, bool]]) -> str:
                 if any(isinstance(operator, (ast.In, ast.NotIn, ast.Is)) for operator in part.ops):
                     return 'memo'
     return ''
+
+
+def _is_missing(test: Any, is_else: bool, holder: Holder) -> bool:
+    """True if a branch runs only where there is nothing to release: ``if not hasattr(module, 'kept')``."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_missing(test.operand, not is_else, holder)
+    if isinstance(test, ast.Call) and called_name(test.func) == 'hasattr' and len(test.args) > 1:
+        return is_else and isinstance(test.args[1], ast.Constant) and test.args[1].value == holder.name
+    if isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant) and test.comparators[0].value is None:
+        return named(test.left, holder) and isinstance(test.ops[0], ast.IsNot if is_else else ast.Is)
+    return is_else and named(test, holder)
 
 
 def _empties_key(node: Any, key: str) -> bool:

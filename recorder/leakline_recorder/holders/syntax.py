@@ -5,6 +5,7 @@ import ast
 import functools
 from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _RELEASING_NODES = (ast.Call, ast.Expr, ast.Delete, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.While)
 
 
@@ -63,6 +64,9 @@ def contexts(tree: ast.AST) -> Iterator[Tuple[Any, Around]]:
                 if not isinstance(child, ast.AST):
                     continue
                 here = inner._replace(is_conditional=True) if isinstance(child, ast.ExceptHandler) else inner
+                if isinstance(child, ast.If) and not child.orelse and isinstance(child.body[-1], _LEAVING):
+                    # What follows `if …: return` runs as if it stood behind `else`.
+                    inner = inner._replace(is_conditional=True, tests=inner.tests + ((child.test, True),))
                 yield child, here
                 if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     here = Around(here.scope + (child.name,), False, first_line(child))

@@ -170,7 +170,8 @@ class HolderWalk:
             return []
         if container is None or holder.kind not in ('variable', 'attribute') or holder.key is not None or deadline.missed:
             return [holder]
-        every = [holder, *(one for one in aliases(container.place, heap, roots) if one != holder)]
+        attached = group.attached()
+        every = [holder, *([attached] if attached else []), *(one for one in aliases(container.place, heap, roots) if one != holder)]
         return sorted(every, key=lambda one: -min(FILLS, max((entry['score'] for entry in self._statements.find(one)), default=0)))
 
     def _others(self, group: Group, tensors: Tensors, chains: Chains) -> List[Dict[str, Any]]:

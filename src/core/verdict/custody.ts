@@ -202,9 +202,9 @@ export function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolea
   );
 }
 
-/** True for a method of the holder's class that the loops call: for other objects, or for nothing that the holder has. */
+/** True for a method of the holder's class that runs: for other objects, or for nothing that the holder has. */
 function isInVain({ kind, where, hasRun, isConditional }: HolderRelease): boolean {
-  return kind === 'method' && where === 'loop' && hasRun === true && !isConditional;
+  return kind === 'method' && (where === 'loop' || where === 'framework') && hasRun === true && !isConditional;
 }
 
 /** True for a release that may still run. One that ran has freed nothing, so it excuses nothing. */
