@@ -276,6 +276,41 @@ def step(number):
        ('by_name', "by_name[number] = {'state': torch.zeros(3).numpy(), 'pair': (torch.zeros(5).numpy(), 1)}", 12),
        ('newest', 'newest = torch.zeros(10).numpy()', 1)})
 
+    def test_an_attribute_that_the_program_adds_to_a_module_or_to_an_optimizer(self):
+        self.assertLessEqual({
+            ('net.first.seen', 'net.first.seen.append(torch.zeros(4))', 12),
+            ('scene.optimizer.state', "scene.optimizer.state[torch.nn.Parameter(torch.zeros(8))] = {'step': 1}", 12),
+        }, self.owners('''
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(4, 4)
+class Scene:
+    def __init__(self):
+        self.optimizer = torch.optim.Adam([torch.nn.Parameter(torch.zeros(8))])
+net, scene = Net(), Scene()
+def step(number):
+    if not hasattr(net.first, 'seen'):
+        net.first.seen = []
+    net.first.seen.append(torch.zeros(4))
+    scene.optimizer.state[torch.nn.Parameter(torch.zeros(8))] = {'step': 1}
+'''))
+
+    def test_a_result_that_its_own_graph_saves(self):
+        kept = {('kept', 'kept.append(torch.zeros(3))', 12)}
+        for packed, expected in (('x', {*kept, ('cycle Tensor.grad_fn.saved_tensors', 'with saved_tensors_hooks(lambda x: x, lambda x: x):', 24)}),
+                                 ('x.detach()', kept)):
+            self.assertEqual(self.owners(f'''
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+kept = []
+def step(number):
+    kept.append(torch.zeros(3))
+    with saved_tensors_hooks(lambda x: {packed}, lambda x: x):
+        torch.relu(torch.zeros(100, requires_grad=True))
+''', unnamed=True), expected)
+
     def test_an_attribute_that_leads_back_to_its_tensor(self):
         for value, end in (('query[...]', 'the tensor that it is a view of'), ('0.1 * (query * query)', 'its graph')):
             found = self.owners(f'''

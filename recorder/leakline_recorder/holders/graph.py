@@ -51,6 +51,10 @@ class Graphs:
             pending.extend(following for following, _ in node.next_functions)
         return found
 
+    def saves_itself(self, tensor: torch.Tensor) -> bool:
+        """True if the node that made a tensor has saved this object."""
+        return any(saved is tensor for saved in self._saved(tensor.grad_fn))
+
     def nodes(self) -> int:
         return len(self._seen)
 

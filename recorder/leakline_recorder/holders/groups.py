@@ -2,19 +2,23 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from typing import AbstractSet, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+
+import torch
 
 from ..sources import is_machinery, is_users
 from .blocks import UNKNOWN, LiveBlock, by_line
 from .chains import Chain, cycle_text
-from .links import ARRAY, GRADIENT, Link
+from .links import ARRAY, GRADIENT, SAVED, Link
 from .operations import EMPTY
 from .statements import Holder, Statements
 
 MAX_ADDRESSES = 512   # per owner in the sidecar
 MAX_NAME = 60         # a longer way to a name is not shown
 FIXTURE = re.compile(r".*\.funcargs\['(\w+)'\]")    # the way of pytest to what a test knows by its argument
+OPTIMIZERS = os.path.join(os.path.dirname(torch.__file__), 'optim', '')
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 
 
@@ -262,6 +266,8 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
     if chain.cycle:
         if GRADIENT in chain.cycle:
             return Holder('create_graph', 'backward', None, None, None, False)
+        if SAVED in chain.cycle:
+            return Holder('saved', 'saved_tensors_hooks', None, None, None, False)
         part = _weakest(chain.cycle)
         is_container = part is not None and chain.cycle[(chain.cycle.index(part) + 1) % len(chain.cycle)].kind == 'item'
         return Holder('cycle', part.name or '', part.owner, part.file, None, is_container, classes=part.classes) if part else None
@@ -301,11 +307,13 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
-    arrays, or tensors as keys; ``None`` for tensors.
+    arrays, tensors as keys, or an optimizer's state for parameters; ``None`` for tensors.
     """
     kind = 'object'
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
-        return {'kind': 'key', 'type': None}
+        above = chain.links[split - 1] if split else None
+        is_state = above is not None and above.name == 'state' and above.file is not None and above.file.startswith(OPTIMIZERS)
+        return {'kind': 'state' if is_state else 'key', 'type': None}
     if split and chain.links[split - 1].name == '_exit_callbacks':
         return {'kind': 'exit', 'type': None}
     for part in chain.links[split + 1:]:

@@ -46,6 +46,7 @@ class Link:
 GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
 GRAPH = Link('other', ' → its graph', ' → its graph')
 ARRAY = Link('other', ' → the tensor whose memory it shares', '')
+SAVED = Link('other', '.saved_tensors', '.saved_tensors', owner='Tensor.grad_fn')
 BASE = Link('other', ' → the tensor that it is a view of', ' → the tensor that it is a view of')
 
 

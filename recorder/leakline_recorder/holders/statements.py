@@ -28,7 +28,7 @@ FILLS = 5              # minimum score of a statement that fills a container; a 
 class Holder:
     """The target of the search: a variable or attribute, and how it holds the tensors."""
 
-    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph'
+    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved'
     name: str
     owner: Optional[str]        #: function of a variable, class of an attribute
     file: Optional[str]
@@ -167,6 +167,9 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
         return
     if holder.kind == 'create_graph':
         yield from _create_graph(tree)
+        return
+    if holder.kind == 'saved':
+        yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call) and called_name(node.func) == holder.name)
         return
     if holder.kind == 'registered':
         yield from _registered(tree, holder, same_file)

@@ -19,7 +19,7 @@ from .deadline import Deadline
 from .graph import Graphs, sequence
 from .groups import Group, Holding
 from .heap import Heap
-from .links import BASE, GRADIENT, GRAPH, Link, Shown, attribute
+from .links import BASE, GRADIENT, GRAPH, SAVED, Link, Shown, attribute
 from .native import NATIVE, native_owner
 from .releases import Release, Releases, codes
 from .roots import Root, Roots
@@ -172,7 +172,8 @@ class HolderWalk:
             return [holder]
         attached = group.attached()
         every = [holder, *([attached] if attached else []), *(one for one in aliases(container.place, heap, roots) if one != holder)]
-        return sorted(every, key=lambda one: -min(FILLS, max((entry['score'] for entry in self._statements.find(one)), default=0)))
+        # A statement that fills an attached one has no points for the file or class of its object.
+        return sorted(every, key=lambda one: -min(FILLS, max((entry['score'] + (one is attached) for entry in self._statements.find(one)), default=0)))
 
     def _others(self, group: Group, tensors: Tensors, chains: Chains) -> List[Dict[str, Any]]:
         """Further holders that keep the newest block alive without the first one."""
@@ -204,6 +205,7 @@ class Search:
         self._as_gradients()
         self._held_by_own_graph()
         self._held_by_own_attribute()
+        self._saved_by_own_graph()
         if self._tensors.are_on_cpu and any(self._is_open(block) for block in self._asked.values() if block.address in self._tensors.on_block):
             self._heap.add_arrays(self._deadline)
             self._directly()
@@ -274,6 +276,19 @@ class Search:
                     self._held[block.address] = Holding(block, chain)
                 else:
                     self._saved_under(value, chain)
+
+    def _saved_by_own_graph(self) -> None:
+        """``saved_tensors_hooks`` whose first function returns its argument: the result that a node saves so leads back to
+        the node.
+        """
+        chain = _pinned_cycle(SAVED)
+        for root in sorted(self._tensors.with_graph, key=sequence):
+            if self._deadline.passed():
+                return
+            block = self._tensors.block(root)
+            if self._is_open(block) and self._graphs.saves_itself(root):
+                self._held[block.address] = Holding(block, chain)
+                self._saved_under(root, chain)
 
     def _having(self, value: torch.Tensor) -> Iterator[Tuple[torch.Tensor, str]]:
         """Tensors that have a value as an attribute, and its name."""

@@ -148,7 +148,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
 
 /** True for a container with tensors as keys: no two of them are equal, unless they are one. */
 function isTensorKeyed({ items }: RecordedOwner): boolean {
-  return items?.kind === 'key';
+  return items?.kind === 'key' || items?.kind === 'state';
 }
 
 /** The largest owners that hold a sum of bytes together. */

@@ -45,6 +45,7 @@ export function recordedRemedy(
       return plain(remedyText('autocast'));
     case 'cycle':
       if (pinnedBy !== null) {
+        if (attributeOf(name) === 'Tensor.grad_fn.saved_tensors') return exact(remedyText('savedTensor'));
         return attributeOf(name) === 'Tensor.grad'
           ? plain(remedyText('doubleBackward'))
           : exact(t('Set {0} to None after use: it leads back to its tensor.', attributeOf(name)));
@@ -86,6 +87,11 @@ function missedText(holder: string, release: HolderRelease, loop: RecordedPlace 
 function itemsText({ kind, type }: RecordedItems, holder: string): string {
   if (kind === 'key')
     return t('Use a key in {0} that is no tensor, such as a name or id(tensor), or clear it.', holder);
+  if (kind === 'state')
+    return t(
+      'Delete the state of each parameter that is replaced: del {0}[parameter].',
+      holder.replace(/(?:\.state)?$/, '.state'),
+    );
   if (kind === 'array')
     return t('Store copies in {0} (array.copy()), or clear it after use: a view keeps the whole tensor.', holder);
   if (kind === 'exit')

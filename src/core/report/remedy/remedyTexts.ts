@@ -21,6 +21,7 @@ function remedies(name: string) {
     doubleBackward: t(
       'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',
     ),
+    savedTensor: t('Let the hook that packs tensors return tensor.detach(): a tensor with its graph is never freed.'),
     autocast: t('Enter autocast again in each step, or pass cache_enabled=False.'),
     cycle: t('Make {0} a weakref.ref, or set it to None when done.', name),
     libraryCycle: t('Delete the objects after use, then call gc.collect(): the references are in a library.'),
