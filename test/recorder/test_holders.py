@@ -11,13 +11,18 @@ import linecache
 import os
 import subprocess
 import sys
+import tempfile
+import textwrap
 import types
 import unittest
 import weakref
 
 import torch
 from leakline_recorder.holders import Blocks, HolderWalk
+from leakline_recorder.holders.chains import Chain
 from leakline_recorder.holders.links import Places
+from leakline_recorder.holders.passing import Passing
+from leakline_recorder.holders.roots import Root
 from leakline_recorder.holders.statements import Holder, Statements
 from leakline_recorder.memory import CudaMemory
 from leakline_recorder.monitoring import Monitoring
@@ -464,6 +469,49 @@ class BlocksTest(unittest.TestCase):
     def test_allocated_in_the_step_of_its_last_allocation(self):
         blocks = Blocks(self.snapshot(), 4, [10, 20, 30])     # steps 4, 5 and 6 ended then
         self.assertEqual([(b.address, b.allocated, b.frame and b.frame['line']) for b in blocks.all], [(1000, 5, 3), (2000, -1, None)])
+
+
+class PassingTest(unittest.TestCase):
+    PROGRAM = textwrap.dedent("""
+        def train(model, batches):
+            total, hidden, best = 0, None, None
+            for batch, target in batches:
+                with autocast():
+                    out, hidden = model(batch, hidden)
+                    loss = -out
+                total += loss
+                if best is None:
+                    best = loss
+                try:
+                    scaled = loss * 2
+                except ValueError:
+                    pass
+                inner(scaled)
+        def inner(scaled):
+            own = scaled
+            walk()
+        """).lstrip()
+
+    def test_a_variable_that_each_round_binds_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'program.py')
+            with open(path, 'w') as file:
+                file.write(self.PROGRAM)
+            found = {}
+
+            def walk():
+                loop = {'file': path, 'function': 'train', 'line': 3, 'lastLine': 14, 'isStepLoop': True}
+                passing = Passing(Statements(), [loop])
+                for name in ('batch', 'target', 'out', 'hidden', 'loss', 'total', 'best', 'scaled'):
+                    found[name] = passing(Chain(Root('local', name, path, 'train', 1, True), ()))
+                found['own'] = passing(Chain(Root('local', 'own', path, 'inner', 16, True), ()))
+                found['total elsewhere'] = passing(Chain(Root('local', 'batch', path, 'main', 1, True), ()))
+                found['before steps are known'] = Passing(Statements(), ())(Chain(Root('local', 'out', path, 'train', 1, True), ()))
+
+            program = {'walk': walk, 'autocast': contextlib.nullcontext}
+            exec(compile(self.PROGRAM, path, 'exec'), program)
+            program['train'](lambda batch, hidden: (1, batch), [(1, 2)])
+        self.assertEqual({name for name, is_passing in found.items() if is_passing}, {'batch', 'target', 'out', 'loss', 'scaled', 'own'})
 
 
 class StatementsTest(unittest.TestCase):

@@ -21,6 +21,7 @@ from .groups import Group, Holding
 from .heap import Heap
 from .links import BASE, GRADIENT, GRAPH, SAVED, Link, Shown, attribute
 from .native import NATIVE, native_owner
+from .passing import Passing
 from .releases import Release, Releases, codes
 from .roots import Root, Roots
 from .statements import FILLS, Holder, Statements
@@ -87,7 +88,7 @@ class HolderWalk:
         asked = {block.address: block for block in selected if not ((loops is None or block.allocated <= 0) and tensors.category(block))}
         graphs = Graphs(deadline, unpacking_runs_code(tensors.types.values()))
         chains = Chains(heap, roots, deadline, self._shown)
-        holdings = Search(asked, tensors, chains, graphs, heap, deadline).all()
+        holdings = Search(asked, tensors, chains, graphs, heap, Passing(self._statements, loops), deadline).all()
         unowned = [block for address, block in asked.items() if address not in holdings]
         native = native_owner(unowned, self._memory.device_type, roots, self._texts)
         found = Group.of(holdings.values(), self._lengths)
@@ -195,8 +196,10 @@ class HolderWalk:
 class Search:
     """Finds holdings for as many of the selected blocks as possible, the most reliable kind first."""
 
-    def __init__(self, asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, graphs: Graphs, heap: Heap, deadline: Deadline) -> None:
+    def __init__(self, asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, graphs: Graphs, heap: Heap, passing: Passing,
+                 deadline: Deadline) -> None:
         self._asked, self._tensors, self._chains, self._graphs, self._heap, self._deadline = asked, tensors, chains, graphs, heap, deadline
+        self._passing = passing
         self._held: Dict[int, Holding] = {}
 
     def all(self) -> Dict[int, Holding]:
@@ -225,13 +228,21 @@ class Search:
                 return
 
     def _through_graphs(self) -> None:
-        """Autograd saved it: attributed to the innermost named tensor whose graph reaches it."""
+        """Autograd saved it: attributed to the innermost named tensor whose graph reaches it, of those that go on into the
+        next round if there are some.
+        """
+        passing: List[Tuple[torch.Tensor, Chain]] = []
         for root in sorted(self._tensors.with_graph, key=sequence):
             if self._deadline.passed():
                 return
             chain = self._chains.of(root)
             if chain.is_named and not self._deadline.passed():
-                self._saved_under(root, chain)
+                if self._passing(chain):
+                    passing.append((root, chain))
+                else:
+                    self._saved_under(root, chain)
+        for root, chain in passing:
+            self._saved_under(root, chain)
 
     def _as_gradients(self) -> None:
         """A parameter with a name holds its gradient from C++."""
