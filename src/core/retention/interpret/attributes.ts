@@ -18,19 +18,13 @@ import { sourceText } from './sourceText.js';
 /** Interprets attributes of the program's objects, of tensors and of unknown values. */
 export class Attributes extends Part {
   of(base: Value, name: string, act: Activation): Value {
-    let found: Value | undefined;
-    let unknown = base.objects.length === 0;
-    for (const object of base.objects) {
-      const value = this.ofObject(object, base, name, act);
-      if (value === null) unknown = true;
-      else found = found === undefined ? value : eitherOf(found, value);
-    }
-    if (found !== undefined) return found;
+    const found = this.member(base, name, act);
+    if (found !== null) return found;
     if (PLAIN_ATTRIBUTES.has(name)) return plainValue();
     if (name === 'grad') return valueOf(new FlowNode(0, true));
     if (name === 'data') return viewOf(this.machine, base, true);
     if (VIEW_ATTRIBUTES.has(name)) return viewOf(this.machine, base, false);
-    if (!unknown || base.items !== null) return partOf(base);
+    if (base.items !== null) return partOf(base);
     // An unknown object: its attributes are remembered, so that stored values are found again.
     const part = partOf(base);
     const instance = base.objects.find((object) => object.kind === 'instance');
@@ -39,16 +33,24 @@ export class Attributes extends Part {
       instance.attrs.set(name, attr);
       return attr;
     }
-    const known = this.partsOfUnknown.get(base.node) ?? new Map<string, Value>();
-    this.partsOfUnknown.set(base.node, known);
+    const known = this.machine.partsOfUnknown.get(base.node) ?? new Map<string, Value>();
+    this.machine.partsOfUnknown.set(base.node, known);
     const same = known.get(name) ?? part;
     known.set(name, same);
     return same;
   }
 
-  private readonly partsOfUnknown = new WeakMap<FlowNode, Map<string, Value>>();
+  /** A known method or attribute, or null. */
+  member(base: Value, name: string, act: Activation): Value | null {
+    let found: Value | null = null;
+    for (const object of base.objects) {
+      const value = this.ofObject(object, base, name, act);
+      if (value !== null) found = found === null ? value : eitherOf(found, value);
+    }
+    return found;
+  }
 
-  ofObject(object: PyObject, base: Value, name: string, act: Activation): Value | null {
+  private ofObject(object: PyObject, base: Value, name: string, act: Activation): Value | null {
     switch (object.kind) {
       case 'library':
         return valueOf(new FlowNode(0), [{ kind: 'library', name: `${object.name}.${name}` }]);

@@ -14,7 +14,7 @@ import {
   plainValue,
   valueOf,
 } from '../values/objects.js';
-import type { Attributes } from './attributes.js';
+import { Attributes } from './attributes.js';
 import { callEffect, operate, unknownCall } from './effects.js';
 import { type Follower, Part } from './follower.js';
 import { callLibrary } from './libraryCalls.js';
@@ -23,12 +23,7 @@ import { callInPlace, callKnownMethod } from './methods.js';
 
 /** Interprets calls of the workspace's functions and of unknown values. Library calls are interpreted elsewhere. */
 export class Calls extends Part {
-  constructor(
-    follower: Follower,
-    private readonly attributes: Attributes,
-  ) {
-    super(follower);
-  }
+  private readonly attributes = new Attributes(this.follower);
 
   /** Calls a method by its name. */
   method(
@@ -40,7 +35,7 @@ export class Calls extends Part {
     receiver: Expression,
   ): Value {
     const member = base.objects.some((object) => object.kind !== 'container' && object.kind !== 'hook')
-      ? this.member(base, name, act)
+      ? this.attributes.member(base, name, act)
       : null;
     if (member !== null) return this.callValue(member, args, call, act, call.callee);
     if (name === 'apply') {
@@ -79,16 +74,6 @@ export class Calls extends Part {
       act,
       runs || (RUNS_MODULE.has(name) && base.objects.length === 0),
     );
-  }
-
-  /** A known method or attribute, or null. */
-  private member(base: Value, name: string, act: Activation): Value | null {
-    let found: Value | null = null;
-    for (const object of base.objects) {
-      const value = this.attributes.ofObject(object, base, name, act);
-      if (value !== null) found = found === null ? value : eitherOf(found, value);
-    }
-    return found;
   }
 
   /** Calls a value. */

@@ -7,19 +7,11 @@ import { Part } from './follower.js';
 
 /** Follows definitions of functions and classes. */
 export class Definitions extends Part {
-  /** Functions that were defined while following, by their definitions. */
-  private readonly functions = new Map<FunctionDef, FunctionObject>();
-
   /** A function that a statement defines, remembered by its definition. */
   functionDef(def: FunctionDef, act: Activation, owner: ClassObject | null): Value {
     const value = this.functionValue(def, act, owner);
-    this.functions.set(def, value.objects[0]);
+    this.machine.functions.set(def, value.objects[0]);
     return value;
-  }
-
-  /** The value of a definition; undefined if the interpreter has not reached it. */
-  known(def: FunctionDef): FunctionObject | undefined {
-    return this.functions.get(def);
   }
 
   functionValue(

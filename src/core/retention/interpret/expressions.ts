@@ -16,23 +16,20 @@ import {
   plainValue,
   valueOf,
 } from '../values/objects.js';
-import type { Attributes } from './attributes.js';
-import { type Calls, callSpecial } from './calls.js';
+import { Attributes } from './attributes.js';
+import { Calls, callSpecial } from './calls.js';
+import { Definitions } from './definitions.js';
 import { operate, viewOf } from './effects.js';
-import { type Follower, Part } from './follower.js';
+import { Part } from './follower.js';
 import { type Activation, ROUNDS } from './machine.js';
 import { putIn } from './retain.js';
 import { keyOf, sourceText } from './sourceText.js';
 
 /** Interprets expressions: their values, and the memory that these hold. */
 export class Expressions extends Part {
-  constructor(
-    follower: Follower,
-    private readonly attributes: Attributes,
-    private readonly calls: Calls,
-  ) {
-    super(follower);
-  }
+  private readonly attributes = new Attributes(this.follower);
+  private readonly calls = new Calls(this.follower);
+  private readonly definitions = new Definitions(this.follower);
 
   evaluate(expression: Expression, act: Activation): Value {
     this.machine.count();
@@ -91,7 +88,7 @@ export class Expressions extends Part {
         this.evaluate(expression.test, act);
         return eitherOf(this.evaluate(expression.then, act), this.evaluate(expression.otherwise, act));
       case 'lambda':
-        return this.follower.functionValue(expression, act, null);
+        return this.definitions.functionValue(expression, act, null);
       case 'await':
       case 'star':
         return expression.value === null ? plainValue() : this.evaluate(expression.value, act);

@@ -1,6 +1,6 @@
 import type { Call, Expression, Span, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import type { ClassObject, FunctionObject, ArgumentValue, Scope, Value } from '../values/objects.js';
+import type { FunctionObject, ArgumentValue, Scope, Value } from '../values/objects.js';
 import type { Activation, Machine } from './machine.js';
 
 /** A call by a name: a method's last part, or a function's dotted name. */
@@ -34,11 +34,6 @@ export interface Follower {
   invokeAt(fn: FunctionObject, args: readonly ArgumentValue[], frame: number | null, depth: number): Value;
   /** @returns true if it leaves the block */
   block(statements: readonly Statement[], act: Activation): boolean;
-  functionValue(
-    def: FunctionObject['def'],
-    act: Activation,
-    owner: ClassObject | null,
-  ): Value & { objects: readonly [FunctionObject] };
   /** The names of a module, as its own statements make them. */
   moduleScope(module: PythonModule): Scope;
   /** The first frame of the stack inside this activation if this call can lead there, else null. */
@@ -47,9 +42,9 @@ export interface Follower {
 
 /** A part that follows one kind of syntax, and leaves the others to the follower. */
 export abstract class Part {
-  protected readonly machine: Machine;
+  constructor(protected readonly follower: Follower) {}
 
-  constructor(protected readonly follower: Follower) {
-    this.machine = follower.machine;
+  protected get machine(): Machine {
+    return this.follower.machine;
   }
 }

@@ -1,18 +1,13 @@
 import type { For, Span, Statement, While } from '../../python/ast.js';
 import { headerOf } from '../../python/pythonModule.js';
 import { type Value, drawnFrom, plainValue } from '../values/objects.js';
-import { type Follower, Part } from './follower.js';
+import { Part } from './follower.js';
 import { type Activation, ROUNDS } from './machine.js';
-import type { StackFrames } from './stackFrames.js';
+import { StackFrames } from './stackFrames.js';
 
 /** Follows loops, and stacks on their headers. */
 export class Loops extends Part {
-  constructor(
-    follower: Follower,
-    private readonly frames: StackFrames,
-  ) {
-    super(follower);
-  }
+  private readonly frames = new StackFrames(this.follower);
 
   whileLoop(loop: While, act: Activation): void {
     this.enter();

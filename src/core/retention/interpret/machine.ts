@@ -118,6 +118,10 @@ export class Machine {
   /** Loops whose headers are on the stack. */
   readonly headers: string[] = [];
   readonly scopes = new Map<PythonModule, Scope>();
+  /** Functions that statements defined, by their definitions. */
+  readonly functions = new Map<FunctionDef, FunctionObject>();
+  /** Attributes of unknown values, so that what is stored in them is found again. */
+  readonly partsOfUnknown = new WeakMap<FlowNode, Map<string, Value>>();
   loops: readonly LoopRound[] = [];
   /** Loops over a running generator: it continues during their iterations, and so do its objects. */
   lasting: ReadonlySet<string> = new Set();

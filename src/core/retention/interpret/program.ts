@@ -1,50 +1,25 @@
 import { FlowNode } from '../values/flowNode.js';
 import { type FunctionObject, type ArgumentValue, Scope, newInstance, valueOf } from '../values/objects.js';
-import { Assignments } from './assignments.js';
-import { Attributes } from './attributes.js';
-import { Branches } from './branches.js';
 import { Calls } from './calls.js';
-import { Definitions } from './definitions.js';
 import { Expressions } from './expressions.js';
 import type { Follower } from './follower.js';
 import { DEEPEST_OFF_PATH, Invocations } from './invocations.js';
-import { Loops } from './loops.js';
 import { type Activation, type Machine, OUTSIDE, ROUNDS } from './machine.js';
 import { StackFrames } from './stackFrames.js';
-import { Contexts, Imports, Statements } from './statements.js';
+import { Imports, Statements } from './statements.js';
 import { Targets } from './targets.js';
 
 /** Puts together the parts that follow a program. */
 export class Program implements Follower {
-  readonly frames: StackFrames;
-  private readonly calls: Calls;
-  private readonly definitions: Definitions;
-  private readonly expressions: Expressions;
-  private readonly imports: Imports;
-  private readonly invocations: Invocations;
-  private readonly statements: Statements;
-  private readonly targets: Targets;
+  readonly frames = new StackFrames(this);
+  private readonly calls = new Calls(this);
+  private readonly expressions = new Expressions(this);
+  private readonly imports = new Imports(this);
+  private readonly invocations = new Invocations(this);
+  private readonly statements = new Statements(this);
+  private readonly targets = new Targets(this);
 
-  constructor(readonly machine: Machine) {
-    const attributes = new Attributes(this);
-    this.calls = new Calls(this, attributes);
-    this.definitions = new Definitions(this);
-    this.expressions = new Expressions(this, attributes, this.calls);
-    this.imports = new Imports(this);
-    this.invocations = new Invocations(this);
-    this.targets = new Targets(this, attributes);
-    this.frames = new StackFrames(this, this.definitions);
-    this.statements = new Statements(this, {
-      frames: this.frames,
-      branches: new Branches(this),
-      loops: new Loops(this, this.frames),
-      contexts: new Contexts(this),
-      assignments: new Assignments(this),
-      targets: this.targets,
-      definitions: this.definitions,
-      imports: this.imports,
-    });
-  }
+  constructor(readonly machine: Machine) {}
 
   readonly evaluate: Follower['evaluate'] = (expression, act) => this.expressions.evaluate(expression, act);
   readonly assign: Follower['assign'] = (target, value, act, span) => this.targets.assign(target, value, act, span);
@@ -54,8 +29,6 @@ export class Program implements Follower {
   readonly invokeAt: Follower['invokeAt'] = (fn, args, frame, depth) =>
     this.invocations.invokeAt(fn, args, frame, depth);
   readonly block: Follower['block'] = (statements, act) => this.statements.block(statements, act);
-  readonly functionValue: Follower['functionValue'] = (def, act, owner) =>
-    this.definitions.functionValue(def, act, owner);
   readonly moduleScope: Follower['moduleScope'] = (module) => this.imports.moduleScope(module);
   readonly nextFrame: Follower['nextFrame'] = (act, span) => this.frames.nextFrame(act, span);
 }

@@ -2,19 +2,14 @@ import type { Span } from '../../python/ast.js';
 import { functionAt } from '../../python/pythonModule.js';
 import { lambdaAt } from '../../python/walk.js';
 import { type FunctionObject, Scope, type PyObject, newInstance } from '../values/objects.js';
-import type { Definitions } from './definitions.js';
-import { type Follower, type NextFrame, Part } from './follower.js';
+import { Definitions } from './definitions.js';
+import { type NextFrame, Part } from './follower.js';
 import { DEEPEST_OFF_PATH } from './invocations.js';
 import { type Activation, ROUNDS } from './machine.js';
 
 /** Finds the function of the next frame, and the call that leads to it. */
 export class StackFrames extends Part {
-  constructor(
-    follower: Follower,
-    private readonly definitions: Definitions,
-  ) {
-    super(follower);
-  }
+  private readonly definitions = new Definitions(this.follower);
 
   /** The function of a frame, null if its line is no longer in one of that name. */
   frameFunction(index: number): FunctionObject | null {
@@ -24,7 +19,7 @@ export class StackFrames extends Part {
     const hooked = this.machine.hooks.flatMap(({ functions }) => functions).findLast((fn) => fn.def === def);
     if (hooked !== undefined) return hooked;
     const scope = this.follower.moduleScope(module);
-    const known = def.kind === 'lambda' ? undefined : this.definitions.known(def);
+    const known = def.kind === 'lambda' ? undefined : this.machine.functions.get(def);
     if (known !== undefined) return known;
     const act: Activation = { scope, def: null, frame: null, returned: [], depth: DEEPEST_OFF_PATH, context: null };
     for (const value of scope.names.values()) {
@@ -36,7 +31,7 @@ export class StackFrames extends Part {
         }
       }
     }
-    return this.follower.functionValue(def, { ...act, scope: new Scope(module, scope) }, null).objects[0];
+    return this.definitions.functionValue(def, { ...act, scope: new Scope(module, scope) }, null).objects[0];
   }
 
   nextFrame(act: Activation, span: Span): NextFrame | null {

@@ -3,37 +3,27 @@ import { bodiesOf, headerOf, type PythonModule } from '../../python/pythonModule
 import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
-import type { Assignments } from './assignments.js';
-import type { Branches } from './branches.js';
+import { Assignments } from './assignments.js';
+import { Branches } from './branches.js';
 import { callSpecial } from './calls.js';
-import type { Definitions } from './definitions.js';
-import { type Follower, Part } from './follower.js';
+import { Definitions } from './definitions.js';
+import { Part } from './follower.js';
 import { libraryName } from './libraryCalls.js';
-import type { Loops } from './loops.js';
-import type { StackFrames } from './stackFrames.js';
+import { Loops } from './loops.js';
+import { StackFrames } from './stackFrames.js';
 import type { Activation } from './machine.js';
-import type { Targets } from './targets.js';
-
-/** The interpreters of statements, by kind. */
-interface StatementParts {
-  readonly frames: StackFrames;
-  readonly branches: Branches;
-  readonly loops: Loops;
-  readonly contexts: Contexts;
-  readonly assignments: Assignments;
-  readonly targets: Targets;
-  readonly definitions: Definitions;
-  readonly imports: Imports;
-}
+import { Targets } from './targets.js';
 
 /** Follows statements. */
 export class Statements extends Part {
-  constructor(
-    follower: Follower,
-    private readonly parts: StatementParts,
-  ) {
-    super(follower);
-  }
+  private readonly frames = new StackFrames(this.follower);
+  private readonly branches = new Branches(this.follower);
+  private readonly loops = new Loops(this.follower);
+  private readonly contexts = new Contexts(this.follower);
+  private readonly assignments = new Assignments(this.follower);
+  private readonly targets = new Targets(this.follower);
+  private readonly definitions = new Definitions(this.follower);
+  private readonly imports = new Imports(this.follower);
 
   /** @returns true if it leaves the block */
   block(statements: readonly Statement[], act: Activation): boolean {
@@ -42,7 +32,7 @@ export class Statements extends Part {
     try {
       for (const statement of statements) {
         if (this.statement(statement, act)) return true;
-        machine.measured = [...machine.measured, ...this.parts.branches.lengthsBehind(statement, act)];
+        machine.measured = [...machine.measured, ...this.branches.lengthsBehind(statement, act)];
       }
       return false;
     } finally {
@@ -53,19 +43,18 @@ export class Statements extends Part {
   private statement(statement: Statement, act: Activation): boolean {
     this.machine.count();
     if (!this.machine.isOnPath(act, headerOf(statement))) return this.execute(statement, act);
-    const execute = (): boolean => this.parts.frames.standOn(act, () => this.execute(statement, act));
+    const execute = (): boolean => this.frames.standOn(act, () => this.execute(statement, act));
     // The blocks of a statement are not on its line.
     return bodiesOf(statement).length > 0 ? execute() : this.machine.watching(act, execute);
   }
 
   private execute(statement: Statement, act: Activation): boolean {
-    const { parts } = this;
     switch (statement.kind) {
       case 'assign':
-        parts.assignments.assignment(statement, act);
+        this.assignments.assignment(statement, act);
         return false;
       case 'update':
-        parts.assignments.update(statement.target, statement.operator, statement.value, act, statement);
+        this.assignments.update(statement.target, statement.operator, statement.value, act, statement);
         return false;
       case 'expression':
         this.follower.evaluate(statement.value, act);
@@ -76,35 +65,33 @@ export class Statements extends Part {
         return true;
       }
       case 'delete':
-        for (const target of statement.targets) parts.targets.drop(target, act);
+        for (const target of statement.targets) this.targets.drop(target, act);
         return false;
       case 'if':
-        return parts.branches.ifBlock(statement, act);
+        return this.branches.ifBlock(statement, act);
       case 'while':
         this.follower.evaluate(statement.test, act);
-        this.machine.measuring(parts.branches.lengthsInside(statement, act), () =>
-          parts.loops.whileLoop(statement, act),
-        );
+        this.machine.measuring(this.branches.lengthsInside(statement, act), () => this.loops.whileLoop(statement, act));
         return this.block(statement.otherwise, act);
       case 'for':
-        return parts.loops.forLoop(statement, act);
+        return this.loops.forLoop(statement, act);
       case 'with':
-        return parts.contexts.withBlock(statement, act);
+        return this.contexts.withBlock(statement, act);
       case 'try':
-        return parts.branches.tryBlock(statement, act);
+        return this.branches.tryBlock(statement, act);
       case 'match':
         this.follower.evaluate(statement.subject, act);
-        return parts.branches.either(
+        return this.branches.either(
           statement.bodies.map((body) => ({ body })),
           act,
         );
       case 'function': {
-        const value = parts.definitions.functionDef(statement, act, null);
+        const value = this.definitions.functionDef(statement, act, null);
         act.scope.scopeOf(statement.name).names.set(statement.name, value);
         return false;
       }
       case 'class':
-        act.scope.names.set(statement.name, parts.definitions.classValue(statement, act));
+        act.scope.names.set(statement.name, this.definitions.classValue(statement, act));
         return false;
       case 'scope':
         for (const name of statement.names) {
@@ -112,7 +99,7 @@ export class Statements extends Part {
         }
         return false;
       case 'import':
-        parts.imports.importNames(statement, act);
+        this.imports.importNames(statement, act);
         return false;
       case 'other':
         for (const value of statement.values) this.follower.evaluate(value, act);
@@ -122,7 +109,7 @@ export class Statements extends Part {
 }
 
 /** Follows `with` blocks: those without graphs, those of autocast, and all others. */
-export class Contexts extends Part {
+class Contexts extends Part {
   withBlock(statement: With, act: Activation): boolean {
     const { machine } = this;
     let withoutGraph = 0;

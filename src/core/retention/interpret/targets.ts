@@ -16,21 +16,16 @@ import {
   releaseItems,
   plainValue,
 } from '../values/objects.js';
-import type { Attributes } from './attributes.js';
+import { Attributes } from './attributes.js';
 import { callSpecial } from './calls.js';
-import { type Follower, Part } from './follower.js';
+import { Part } from './follower.js';
 import { holdingAt, putIn } from './retain.js';
 import type { Activation } from './machine.js';
 import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
 
 /** Assigns values to names, attributes and items, and releases the former ones. */
 export class Targets extends Part {
-  constructor(
-    follower: Follower,
-    private readonly attributes: Attributes,
-  ) {
-    super(follower);
-  }
+  private readonly attributes = new Attributes(this.follower);
 
   assign(target: Expression, value: Value, act: Activation, statement: Span): void {
     const { machine } = this;
