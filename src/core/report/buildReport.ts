@@ -6,7 +6,7 @@ import type { Trend, TrendSeries } from '../model/trend.js';
 import type { Bytes } from '../model/units.js';
 import { jobNames, type JobNames, jobsOf } from '../runs/jobs.js';
 import { groupRuns } from '../runs/runs.js';
-import { mediansOver } from '../verdict/rate.js';
+import { rateOfRun } from '../verdict/rate.js';
 import { boundRuns } from './boundReport.js';
 import { cycleReport } from './cycleReport.js';
 import { type ObservedRun, observeRun } from './observedRun.js';
@@ -146,7 +146,7 @@ function seriesReport({ name, device, bytes, peakBytes }: TrendSeries, isPart: b
     lastBytes: last,
     peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), peakBytes ?? 0),
     growthBytes: last - first,
-    bytesPerRow: isPart ? null : mediansOver(at)(values),
+    bytesPerRow: isPart ? null : (rateOfRun(at, values)?.median ?? null),
     series: values,
   };
 }

@@ -15,7 +15,7 @@ import type { Chance, KnownBound, Place } from '../facts/evidence.js';
 import { holderName } from '../facts/holderName.js';
 import { type LineOwner, RecordedFacts, type RecordedLine, waitOf } from '../facts/recordedFacts.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
-import { mediansOver } from '../verdict/rate.js';
+import { rateOfRun } from '../verdict/rate.js';
 import { type Run, splitAtExit } from '../runs/runs.js';
 import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
@@ -138,7 +138,6 @@ export function observeRun(
   const known: Known = {
     at,
     hasSteps: source !== null,
-    rateOf: mediansOver(at),
     lastStep: run.steps.at(-1) ?? null,
     mostLiveBytes: Math.max(0, ...snapshots.map(({ devices }) => devices.reduce((sum, one) => sum + one.liveBytes, 0))),
     lookup,
@@ -180,8 +179,6 @@ export function observeRun(
 interface Known {
   readonly at: readonly number[];
   readonly hasSteps: boolean;
-  /** Growth per unit of `at`. */
-  readonly rateOf: (series: readonly Bytes[]) => Bytes | null;
   readonly lastStep: number | null;
   /** The highest live memory of a snapshot. */
   readonly mostLiveBytes: Bytes;
@@ -231,7 +228,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     liveBytes: series[last],
     totalBytes,
     growingBytes: growing[last],
-    bytesPerStep: hasSteps ? (known.rateOf(series) ?? floorRate(stacks)) : null,
+    bytesPerStep: hasSteps ? (rateOfRun(at, series)?.median ?? floorRate(stacks)) : null,
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
     category: mainCategory(stacks),
     // A line that only calls others holds no memory.
@@ -375,7 +372,8 @@ function floorRate(stacks: readonly StackSeries[]): Bytes | null {
   const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
   // The first tenth is warm-up.
   const later = floors.slice(Math.ceil(floors.length / 10));
-  return mediansOver(later.map((_, i) => i * known[0].binSteps))(later);
+  const at = later.map((_, i) => i * known[0].binSteps);
+  return rateOfRun(at, later)?.median ?? null;
 }
 
 function compareText(a: string, b: string): number {
