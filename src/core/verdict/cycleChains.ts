@@ -25,28 +25,29 @@ export function cycleChains({ nodes, edges }: CycleGraph): CycleChain[] {
     forward[from].push(to);
     back[to].push(from);
   }
-  const component = components(forward);
-  const size = new Map<number, number>();
-  for (const of of component) size.set(of, (size.get(of) ?? 0) + 1);
-  const refersToItself = new Set(edges.filter(({ from, to }) => from === to).map(({ from }) => from));
-  const isCyclic = (node: number): boolean => (size.get(component[node]) ?? 0) > 1 || refersToItself.has(node);
+  const cyclic = nodesOfCycles(forward);
   const looks = { left: MAX_LOOKS };
   const known = new Map<number, readonly number[]>();
   return nodes.flatMap((node, tensor) => {
     if (!node.isTensor) return [];
-    const path = pathTo(tensor, back, isCyclic, looks);
+    const path = pathTo(tensor, back, cyclic, looks);
     const start = path[0];
-    if (!isCyclic(start)) return [{ tensor, frames: node.frames, cycle: [], path }];
-    const cycle = getOrAdd(known, start, () => shortestCycle(start, forward, component, looks));
+    if (!cyclic.has(start)) return [{ tensor, frames: node.frames, cycle: [], path }];
+    const cycle = getOrAdd(known, start, () => {
+      const last = new Set(back[start]);
+      const shortest = pathTo(start, forward, last, looks);
+      // The object alone where none is found in time.
+      return last.has(shortest[0]) ? shortest.reverse() : [start];
+    });
     return [{ tensor, frames: node.frames, cycle, path }];
   });
 }
 
-/** Backwards from a node to the nearest one wanted, else to the furthest: given from there on. */
+/** Along edges from a node to the nearest one wanted, else to the furthest: given from there on. */
 function pathTo(
   node: number,
-  back: readonly number[][],
-  wanted: (node: number) => boolean,
+  edges: readonly number[][],
+  wanted: ReadonlySet<number>,
   looks: { left: number },
 ): number[] {
   const next = new Map<number, number>([[node, -1]]);
@@ -54,12 +55,12 @@ function pathTo(
   let end = node;
   for (const at of queue) {
     end = at;
-    if (wanted(at)) break;
-    for (const from of back[at]) {
+    if (wanted.has(at)) break;
+    for (const to of edges[at]) {
       if (looks.left-- <= 0) break;
-      if (next.has(from)) continue;
-      next.set(from, at);
-      queue.push(from);
+      if (next.has(to)) continue;
+      next.set(to, at);
+      queue.push(to);
     }
   }
   const path: number[] = [];
@@ -67,35 +68,10 @@ function pathTo(
   return path;
 }
 
-/** The node alone where none is found in time. */
-function shortestCycle(
-  start: number,
-  forward: readonly number[][],
-  component: Int32Array,
-  looks: { left: number },
-): number[] {
-  const before = new Map<number, number>();
-  const queue = [start];
-  for (const at of queue) {
-    for (const to of forward[at]) {
-      if (looks.left-- <= 0) return [start];
-      if (to === start) {
-        const cycle = [at];
-        for (let node = at; node !== start; cycle.push(node)) node = before.get(node) ?? start;
-        return cycle.reverse();
-      }
-      if (component[to] !== component[start] || before.has(to)) continue;
-      before.set(to, at);
-      queue.push(to);
-    }
-  }
-  return [start];
-}
-
-/** Strongly connected components (Tarjan), without recursion: a graph may be one long chain. */
-function components(forward: readonly number[][]): Int32Array {
+/** Nodes of strongly connected components (Tarjan), without recursion: a graph may be one long chain. */
+function nodesOfCycles(forward: readonly number[][]): ReadonlySet<number> {
   const { length } = forward;
-  const component = new Int32Array(length).fill(-1);
+  const cyclic = new Set<number>();
   const order = new Int32Array(length).fill(-1);
   const low = new Int32Array(length);
   const open: number[] = [];
@@ -114,18 +90,20 @@ function components(forward: readonly number[][]): Int32Array {
           order[to] = low[to] = count++;
           open.push(to);
           walk.push({ node: to, edge: 0 });
-        } else if (component[to] === -1) low[node] = Math.min(low[node], order[to]);
+        } else low[node] = Math.min(low[node], order[to]);
         continue;
       }
       walk.pop();
       const parent = walk.at(-1);
       if (parent !== undefined) low[parent.node] = Math.min(low[parent.node], low[node]);
       if (low[node] !== order[node]) continue;
-      for (let member = -1; member !== node;) {
-        member = open.pop() ?? node;
-        component[member] = node;
+      const members = open.splice(open.lastIndexOf(node));
+      for (const member of members) {
+        // An edge to a finished component lowers nothing.
+        order[member] = length;
+        if (members.length > 1 || forward[member].includes(member)) cyclic.add(member);
       }
     }
   }
-  return component;
+  return cyclic;
 }
