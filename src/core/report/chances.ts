@@ -41,16 +41,10 @@ export function featuresOf(
 ): LineFeatures {
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
-  const { seen, category } = line;
+  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, lastStep } = line;
   return {
-    shape: line.shape,
-    isInCycle: line.isInCycle,
-    isAccumulating: line.isAccumulating,
-    isMinorGarbage: line.isMinorGarbage,
-    custody: line.custody,
-    survivors: seen?.survivors ?? 0,
-    births: seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null,
-    category,
+    ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, lastStep },
+    survivors: line.seen?.survivors ?? 0,
     isStateOfParameters: (category === 'optimizerState' && isStateOfParameters) || finding?.isOfOptimizer === true,
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
@@ -58,7 +52,6 @@ export function featuresOf(
     chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
     knowledge: knowledgeOf(finding, line),
     wasProved,
-    lastStep: line.lastStep,
   };
 }
 

@@ -21,8 +21,8 @@ import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
 import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
-import type { Seen } from '../verdict/features.js';
-import { type Custody, custodyOf } from '../verdict/custody.js';
+import type { LineObservations, Seen } from '../verdict/features.js';
+import { custodyOf } from '../verdict/custody.js';
 import { RecordedChances, type LiveShare } from '../verdict/recordedChances.js';
 import { seenOf } from '../verdict/seen.js';
 import { worstShape, type Shape } from '../verdict/shape.js';
@@ -31,7 +31,7 @@ import { BatchLines } from './batchLines.js';
 import { CycleHolders } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { Holder } from './remedy/holder.js';
-import type { DifferentVersion, ReportFrame, RunSources, Statement, StepSource } from './report.js';
+import type { LineReport, ReportFrame, RunSources, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { RunStatements, SourceFits } from './statement.js';
@@ -54,47 +54,36 @@ export interface ObservedRun {
   readonly sources: RunSources | null;
 }
 
+/** Fields of a line's report that no verdict changes. */
+type Measured =
+  | 'confidence'
+  | 'series'
+  | 'liveBytes'
+  | 'totalBytes'
+  | 'bytesPerStep'
+  | 'blocks'
+  | 'unfound'
+  | 'statement'
+  | 'differs';
+
 /** Observations of a line, before its verdict. */
-export interface ObservedLine {
+export interface ObservedLine extends LineObservations, Readonly<Pick<LineReport, Measured>> {
   readonly owner: OwnerLine;
   readonly stacks: readonly StackSeries[];
-  /** The worst of the stacks' shapes. */
-  readonly shape: Shape;
-  /** 0 to 1. */
-  readonly confidence: number;
-  /** The recorder or the cycle detector saw a reference cycle hold the memory. */
-  readonly isInCycle: boolean;
-  /** Garbage is little, or waits for a few steps only until it is freed. */
-  readonly isMinorGarbage: boolean;
-  /** The recorder saw garbage of many steps wait in the cycle. */
-  readonly isAccumulating: boolean;
-  /** Evidence of the traces on the stacks of that shape. */
+  /** Evidence of the traces on the stacks that have the line's shape. */
   readonly seen: Seen | null;
-  /** Self live bytes, one per snapshot. */
-  readonly series: readonly Bytes[];
-  readonly liveBytes: Bytes;
-  readonly totalBytes: Bytes;
-  /** Live bytes of the stacks of that shape. */
+  /** Live bytes of these stacks. */
   readonly growingBytes: Bytes;
-  readonly bytesPerStep: Bytes | null;
-  readonly blocks: number;
-  readonly category: Category;
   /** The holder that the recorder or the cycle detector saw. */
   readonly holder: Holder | null;
   /** The recorder's view of the line. */
   readonly recorded: RecordedLine;
-  /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
-  readonly custody: Custody | null;
   /** The bound of the holder that the recorder saw; null without one. */
   readonly bound: KnownBound | null;
-  readonly unfound: ReportFrame | null;
-  readonly statement: Statement | null;
-  readonly differs: DifferentVersion | null;
-  /** The stacks of that shape, largest first, in workspace terms; frames innermost first. */
+  /** These stacks, largest first, in workspace terms; frames innermost first. */
   decidingFrames(): ReportFrame[][];
   /** Workspace files that the run shows to have run. */
   readonly ranWith: ReadonlySet<string>;
-  readonly lastStep: number | null;
   /** Loops around the steps with the recorder's counts; null without, and for lines that do not grow. */
   readonly loops: readonly Chance[] | null;
   /** The recorder's count of runs of a release; null without. */
@@ -223,6 +212,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     isInCycle,
     isMinorGarbage: isInTime || !isMuch,
     isAccumulating,
+    births,
     seen,
     series,
     liveBytes: series[last],

@@ -35,8 +35,8 @@ export type Knowledge =
   /** Neither was available. */
   | 'nothing';
 
-/** All inputs of the verdict on a line. */
-export interface LineFeatures {
+/** Observations of a line that its verdict depends on. */
+export interface LineObservations {
   /** The worst of its stacks' shapes. */
   readonly shape: Shape;
   /** True if the recorder or the cycle detector found a reference cycle that holds the memory. */
@@ -45,11 +45,19 @@ export interface LineFeatures {
   readonly isAccumulating: boolean;
   /** Garbage is little, or waits for a few steps only until it is freed. */
   readonly isMinorGarbage: boolean;
-  /** Blocks alive at the end. */
-  readonly survivors: number;
   /** Steps that allocated survivors, and all steps; null without lifetimes. */
   readonly births: { readonly steps: number; readonly of: number } | null;
   readonly category: Category;
+  /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
+  readonly custody: Custody | null;
+  /** The step at the last snapshot; null if unknown. */
+  readonly lastStep: number | null;
+}
+
+/** All inputs of the verdict on a line. */
+export interface LineFeatures extends LineObservations {
+  /** Blocks alive at the end. */
+  readonly survivors: number;
   /** Optimizer state: no more than the parameters need, or that of an optimizer of the program. */
   readonly isStateOfParameters: boolean;
   /** A container in the source, other than an optimizer, holds the memory. */
@@ -59,12 +67,8 @@ export interface LineFeatures {
   readonly bound: KnownBound | null;
   readonly chances: readonly Chance[];
   readonly knowledge: Knowledge;
-  /** What the recorder showed; null without a recording that shows it. */
-  readonly custody: Custody | null;
   /** The source that ran proved the leak, and was edited since. */
   readonly wasProved: boolean;
-  /** The step at the last snapshot; null if unknown. */
-  readonly lastStep: number | null;
 }
 
 /** A device's capacity and headroom. */
