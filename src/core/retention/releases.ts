@@ -8,7 +8,7 @@ import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/nam
 import { callsOf, nameOfHolder, outerName, type Found } from './names/names.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
-import type { Place, ReleaseKind } from './values/objects.js';
+import type { Place } from './values/objects.js';
 
 /** A place in the source, as a report names it. */
 interface SourceLine {
@@ -17,13 +17,7 @@ interface SourceLine {
 }
 
 /** A statement that may release memory of a holder. */
-interface Release extends SourceLine {
-  readonly kind: ReleaseKind;
-  /** Where it runs, as seen from the statement that retains. */
-  readonly where: Where;
-  /** True if a test, or an exception, decides whether it runs. */
-  readonly isConditional: boolean;
-}
+type Release = SourceLine & Omit<FollowedRelease, 'place'>;
 
 /** A bound of a holder's growth. */
 interface HolderBound extends SourceLine {
@@ -73,7 +67,7 @@ export function retentionOf(
     if (!to.has(key)) to.set(key, one);
   };
   for (const { retained } of followed) {
-    for (const one of retained.releases) add(releases, followedRelease(one));
+    for (const { place, ...release } of retained.releases) add(releases, { ...lineOf(place), ...release });
     for (const { place, kind, most } of retained.bounds)
       add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, isFollowed: true });
   }
@@ -98,10 +92,6 @@ export function retentionOf(
     bounds: [...bounds.values()],
     nextLoop: next === null ? null : lineOf(next),
   };
-}
-
-function followedRelease({ place, kind, where, isConditional }: FollowedRelease): Release {
-  return { ...lineOf(place), kind, where, isConditional };
 }
 
 /** Results by name; emptying a container of containers releases each of them as well. */

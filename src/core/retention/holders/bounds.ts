@@ -1,19 +1,13 @@
-import type { Span } from '../../python/ast.js';
-import type { PythonModule } from '../../python/pythonModule.js';
 import { OUTSIDE } from '../interpret/machine.js';
 import type { Holding, MostKind } from '../records.js';
 import { type LoopRound, type ItemLimit, type Sureness, larger } from '../values/flowNode.js';
-import { type Place, type ReleaseKind, placeKey } from '../values/objects.js';
+import { type Place, type ReleaseKind, type Removal, placeKey } from '../values/objects.js';
 import { holders } from './holders.js';
 import { loopPlace } from './loops.js';
 import { overwrites, replacesItems, type Finding, type HolderSearch } from './search.js';
 
-/** A bounded holder of the watched line's memory. */
-export interface Limit {
-  readonly module: PythonModule;
-  /** The statement that stores into the holder, or releases from it. */
-  readonly span: Span;
-  readonly holder: string;
+/** A bounded holder of the watched line's memory, at the statement that stores into it, or releases from it. */
+export interface Limit extends Place, Pick<Holding, 'holder'> {
   /** Maximum number of items; null if a loop around the steps releases them. */
   readonly most: ItemLimit | null;
   /** True for a graph of several steps that a periodic backward pass frees, false for a container. */
@@ -27,11 +21,10 @@ export function limitOf(search: HolderSearch): Limit | null {
   for (const holding of search.machine.holdings) {
     const sureness = holding.kind === 'error' ? null : surenessOf(holding, search);
     if (sureness === null) continue;
-    const { module, span } = holding.place;
     const key = placeKey(holding.place);
     const limit = limitIn(holding, search);
     if (limit === null) endless.add(key);
-    else limits.set(key, { module, span, holder: holding.holder, most: limit.most, isGraph: false, sureness });
+    else limits.set(key, { ...holding.place, holder: holding.holder, most: limit.most, isGraph: false, sureness });
   }
   for (const { place, root, loops, every } of search.machine.releases) {
     if (search.loops.outlived(loops, []) === null) continue;
@@ -72,11 +65,8 @@ function isSeen(loop: string): boolean {
 export type Where = 'step' | 'enclosing' | 'after' | 'library' | 'unknown';
 
 /** An interpreted statement that releases the watched line's memory. */
-export interface FollowedRelease {
-  readonly place: Place;
-  readonly kind: ReleaseKind;
+export interface FollowedRelease extends Pick<Removal, 'place' | 'kind' | 'isConditional'> {
   readonly where: Where;
-  readonly isConditional: boolean;
 }
 
 /** A bound of the holder. */

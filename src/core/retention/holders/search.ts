@@ -1,21 +1,12 @@
 import { getOrAdd, groupBy } from '../../maps.js';
-import type { Span } from '../../python/ast.js';
-import type { PythonModule } from '../../python/pythonModule.js';
 import { type Machine, OUTSIDE, type StepSign } from '../interpret/machine.js';
-import type { Assigned, Holding, HoldingKind } from '../records.js';
+import type { Assigned, Holding } from '../records.js';
 import { type FlowNode, type LoopRound, type Sureness, larger } from '../values/flowNode.js';
 import { type Place, placeKey, type Value } from '../values/objects.js';
 import { type Held, heldBy } from '../values/reachability.js';
 
-/** A statement that holds the watched line's memory. */
-export interface Finding {
-  readonly kind: HoldingKind;
-  readonly module: PythonModule;
-  /** The statement, or its part that holds. */
-  readonly span: Span;
-  readonly holder: string;
-  readonly held: string;
-  readonly heldSpan: Span | null;
+/** A statement that holds the watched line's memory, or its part that holds. */
+export interface Finding extends Place, Pick<Holding, 'kind' | 'holder' | 'held' | 'heldSpan'> {
   /** Whether the holder has the memory itself, or a graph that needs it. */
   readonly through: 'data' | 'graph';
   readonly sureness: Sureness;
@@ -157,9 +148,8 @@ export class HolderSearch {
     const sureness = larger(held.data, held.graph);
     if (sureness === 0) return null;
     return {
+      ...holding.place,
       kind: holding.kind,
-      module: holding.place.module,
-      span: holding.place.span,
       holder: holding.holder,
       held: holding.held,
       heldSpan: holding.heldSpan,
