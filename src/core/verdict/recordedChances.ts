@@ -37,13 +37,11 @@ export class RecordedChances {
       }
     }
     this.steps = snapshots.map(({ recording }) => recording?.step ?? null);
-    const rounds = snapshots.map(({ recording }) =>
-      firstByKey(
-        recording?.chances.loops ?? [],
-        ({ file, line }) => `${file}:${line}`,
-        (loop) => loop.rounds,
-      ),
-    );
+    // Of equal places, the first one counts.
+    const rounds = snapshots.map(({ recording }) => {
+      const loops = recording?.chances.loops ?? [];
+      return new Map(loops.map((loop) => [`${loop.file}:${loop.line}`, loop.rounds] as const).toReversed());
+    });
     const last = snapshots.at(-1)?.recording?.chances.loops ?? null;
     this.counted =
       last?.flatMap(({ file, line, rounds: times, isStepLoop }) =>
@@ -60,13 +58,10 @@ export class RecordedChances {
     this.uncounted = (last ?? []).flatMap(({ file, line, rounds: times, isStepLoop }) =>
       times === null && !isStepLoop ? [{ file: lookup(file) ?? file, line }] : [],
     );
-    this.runs = snapshots.map(({ recording }) =>
-      firstByKey(
-        recording?.chances.releases ?? [],
-        ({ file, line }) => `${lookup(file)}:${line}`,
-        ({ runs }) => runs,
-      ),
-    );
+    this.runs = snapshots.map(({ recording }) => {
+      const releases = recording?.chances.releases ?? [];
+      return new Map(releases.map(({ file, line, runs }) => [`${lookup(file)}:${line}`, runs] as const).toReversed());
+    });
   }
 
   /** How often each counted loop has repeated since a step; the loop of the steps is left out. */
@@ -124,15 +119,4 @@ export class RecordedChances {
     }
     return false;
   }
-}
-
-/** Values of the first items by key. */
-function firstByKey<Item, Value>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string,
-  valueOf: (item: Item) => Value,
-): ReadonlyMap<string, Value> {
-  const values = new Map<string, Value>();
-  for (const item of items) getOrAdd(values, keyOf(item), () => valueOf(item));
-  return values;
 }
