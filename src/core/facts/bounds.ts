@@ -11,15 +11,6 @@ interface Bounded extends RecordedOwner {
   readonly container: RecordedContainer & { readonly maxlen: number };
 }
 
-/** A recorded holder: its name and statement, in the workspace's file if there is one. */
-export interface SeenOwner {
-  readonly name: string;
-  readonly file: string;
-  readonly line: number;
-  /** True if the owner holds the memory through a graph. */
-  readonly isGraph: boolean;
-}
-
 /**
  * The bound of a line's growth that Python itself shows (`deque(maxlen=…)`, `lru_cache(maxsize=…)`), or null; null too if
  * the line exceeds it.
@@ -55,16 +46,10 @@ export function hasRecordedBound({ owners }: RecordedLine): boolean {
 
 /**
  * False if the recorder saw the line's memory grow outside of one container, or beyond its bound.
- * @param isIt true if a name and the place of a statement may be that container
+ * @param isIt true if an owner may be that container
  */
-export function agrees({ owners }: RecordedLine, isIt: (owner: SeenOwner) => boolean): boolean {
-  return owners.filter(isGrowing).every((one) => {
-    const { owner, place } = one;
-    return (
-      isIt({ name: owner.name, file: place?.file ?? '', line: place?.line ?? 0, isGraph: owner.graphBytes > 0 }) &&
-      !(isBounded(one) && hasOutgrown(one))
-    );
-  });
+export function agrees({ owners }: RecordedLine, isIt: (one: LineOwner) => boolean): boolean {
+  return owners.filter(isGrowing).every((one) => isIt(one) && !(isBounded(one) && hasOutgrown(one)));
 }
 
 /** Items whose bytes were counted: with one per step, the youngest are not looked at yet. */

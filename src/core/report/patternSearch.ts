@@ -1,5 +1,6 @@
-import { agrees, fullSize, hasRecordedBound, type SeenOwner } from '../facts/bounds.js';
+import { agrees, fullSize, hasRecordedBound } from '../facts/bounds.js';
 import { holderName } from '../facts/holderName.js';
+import type { LineOwner } from '../facts/recordedFacts.js';
 import { recordedKind } from '../model/recordedFile.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
@@ -184,8 +185,9 @@ function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownB
   const at = lineAt(module, span.from);
   if (access.isChanged(file)) return null;
   // In a graph, the recorder may have seen any of its variables.
-  const isIt = (owner: SeenOwner): boolean =>
-    owner.file === file && (owner.line === at || (isGraph ? owner.isGraph : isSameContainer(owner, found)));
+  const isIt = ({ owner: { name, graphBytes }, place }: LineOwner): boolean =>
+    place?.file === file &&
+    (place.line === at || (isGraph ? graphBytes > 0 : isSameContainer({ name, line: place.line }, found)));
   if (!agrees(line.recorded, isIt)) return null;
   if (most?.count != null && (line.seen?.birthSteps ?? 0) > most.count) return null;
   const limit: BoundLimit =
