@@ -203,12 +203,6 @@ function sizeOf(count: number, { growingBytes, seen }: ObservedLine): FullSize |
   return fullSize(growingBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
 }
 
-interface Frame {
-  readonly file: string;
-  readonly line: number;
-  readonly name: string;
-}
-
 /** Library code that only passes a call on to the workspace's, once: modules, contexts, autograd functions, launchers. */
 const PASSES_ON = new RegExp(
   [
@@ -239,15 +233,13 @@ export function pathsOfStack(
   const start = frames.findIndex(
     ({ file, line, function: name }) => file === owner.file && line === owner.line && name === owner.function,
   );
-  const inside: Frame[] = [];
-  for (const { file, line, function: name } of start < 0 ? [owner] : frames.slice(start)) {
-    inside.push({ file, line, name });
-    // Frames after a module's own frame belong to another stack.
-    if (name === '<module>') break;
-  }
+  const inside = start < 0 ? [owner] : frames.slice(start);
+  // Frames after a module's own frame belong to another stack.
+  const last = inside.findIndex(({ function: name }) => name === '<module>');
+  const own = last < 0 ? inside : inside.slice(0, last + 1);
   const path: PathFrame[] = [];
   let throughLibrary = false;
-  for (const { file, line, name } of inside.reverse()) {
+  for (const { file, line, function: name } of own.toReversed()) {
     const module = sources.module(file);
     const outer = path[path.length - 1] as PathFrame | undefined;
     if (module !== null && !INSIDE.has(name)) {
@@ -258,6 +250,6 @@ export function pathsOfStack(
       path[path.length - 1] = { ...outer, line };
     } else if (module === null && recordedKind(file) !== 'native' && !PASSES_ON.test(file)) throughLibrary = true;
   }
-  const last = path[path.length - 1] as PathFrame | undefined;
-  return last?.module.file === owner.file && last.line === owner.line ? path : null;
+  const innermost = path.at(-1);
+  return innermost?.module.file === owner.file && innermost.line === owner.line ? path : null;
 }

@@ -41,12 +41,12 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
 
 /** True if a holder is bounded, or releases its content. */
 function isEnded(holding: Holding, { machine }: HolderSearch): boolean {
-  const { container, most, guessed, holder } = holding;
+  const { container, most, guessed, holder, attribute, place } = holding;
   if (most !== null || (guessed && machine.emptied.has(holder))) return true;
   if (container?.kind === 'container') {
     if (container.bounded || container.removals.some(({ loops }) => loops.length > 0)) return true;
   }
-  return holding.attribute !== null && isClearedElsewhere(holding, machine.sources.read);
+  return attribute !== null && isClearedElsewhere(attribute, place, machine.sources.read);
 }
 
 /** Gradients that are set to None in the same function hold no memory. */

@@ -16,7 +16,7 @@ import {
 } from '../values/objects.js';
 import { Attributes } from './attributes.js';
 import { callEffect, operate, unknownCall } from './effects.js';
-import { type Follower, Part } from './follower.js';
+import { type Called, type Follower, Part } from './follower.js';
 import { callLibrary } from './libraryCalls.js';
 import type { Activation } from './machine.js';
 import { callInPlace, callKnownMethod } from './methods.js';
@@ -26,14 +26,8 @@ export class Calls extends Part {
   private readonly attributes = new Attributes(this.follower);
 
   /** Calls a method by its name. */
-  method(
-    base: Value,
-    name: string,
-    args: readonly ArgumentValue[],
-    call: Call,
-    act: Activation,
-    receiver: Expression,
-  ): Value {
+  method(called: Called): Value {
+    const { name, base, args, call, act } = called;
     const member = base.objects.some((object) => object.kind !== 'container' && object.kind !== 'hook')
       ? this.attributes.member(base, name, act)
       : null;
@@ -53,7 +47,6 @@ export class Calls extends Part {
         );
       }
     }
-    const called = { name, base, args, call, act, receiver };
     const special = callKnownMethod(called, this.follower);
     if (special !== null) return special;
     const effect = methodEffect(name);
@@ -63,17 +56,10 @@ export class Calls extends Part {
     const led = this.indirect(args, call, act, plainValue(), base.objects.some(isForeign));
     if (led !== null) return led;
     // An attribute of the program's own object, called: most likely a module that its constructor made.
-    const runs = base.objects.some(
-      (object) => object.kind === 'instance' && (object.cls !== null || isModule(object.library)),
-    );
-    return unknownCall(
-      this.machine,
-      base,
-      args,
-      call,
-      act,
-      runs || (RUNS_MODULE.has(name) && base.objects.length === 0),
-    );
+    const runs =
+      base.objects.some((object) => object.kind === 'instance' && (object.cls !== null || isModule(object.library))) ||
+      (RUNS_MODULE.has(name) && base.objects.length === 0);
+    return unknownCall(this.machine, base, args, call, act, runs);
   }
 
   /** Calls a value. */

@@ -38,8 +38,7 @@ export class Definitions extends Part {
     // A closure holds the outer variables that it names; those of its module stay anyway.
     if (scope.outer !== null) {
       const used = namesUsed(fn);
-      node.content = () =>
-        [...used].flatMap((name) => (scope.names.has(name) || scope.outer !== null ? closureNode(scope, name) : []));
+      node.content = () => [...used].flatMap((name) => closureNode(scope, name));
     }
     for (const value of defaults.values()) node.holds.push(value.node);
     return { ...valueOf(node), objects: [fn] };

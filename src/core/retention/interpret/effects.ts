@@ -13,6 +13,7 @@ import {
   newInstance,
   pairOf,
   plainValue,
+  sourceOf,
   valueOf,
 } from '../values/objects.js';
 import { behind } from '../values/reachability.js';
@@ -141,10 +142,6 @@ export function callEffect(
 /** How certainly any of these, or of their contents, has a graph. */
 function gradOf(values: readonly Value[]): Sureness {
   return values.reduce<Sureness>((most, { node, objects }) => larger(most, larger(node.grad, gradInside(objects))), 0);
-}
-
-function sourceOf({ source, node }: Value): object {
-  return source ?? node;
 }
 
 /** A new value, which the watched line may allocate. */

@@ -44,19 +44,16 @@ export class Expressions extends Part {
         return this.call(expression, act);
       case 'display': {
         const items = expression.items.map((item) => this.evaluate(item, act));
-        if (expression.type === 'tuple' || expression.type === 'list') {
-          const { value, container } = newContainer('list', this.machine.madeIn);
-          for (const item of items) addTo(container, item);
-          return {
-            ...value,
-            items: expression.items.some((item) => item.kind === 'star') ? null : items,
-            // A list of constants has equal items in each iteration.
-            source: expression.items.every((item) => item.kind === 'literal') ? expression : null,
-          };
-        }
-        const { value, container } = newContainer('set', this.machine.madeIn);
+        const isSet = expression.type === 'set';
+        const { value, container } = newContainer(isSet ? 'set' : 'list', this.machine.madeIn);
         for (const item of items) addTo(container, item);
-        return value;
+        if (isSet) return value;
+        return {
+          ...value,
+          items: expression.items.some((item) => item.kind === 'star') ? null : items,
+          // A list of constants has equal items in each iteration.
+          source: expression.items.every((item) => item.kind === 'literal') ? expression : null,
+        };
       }
       case 'dict': {
         const { value, container } = newContainer('dict', this.machine.madeIn);
@@ -132,9 +129,7 @@ export class Expressions extends Part {
     const container = base.objects.find((object) => object.kind === 'container');
     if (expression.slice !== null) {
       if (container === undefined) return viewOf(this.machine, base, false);
-      const { value, container: copy } = newContainer(container.type, this.machine.madeIn, true);
-      copy.node.holds.push(container.node);
-      copy.elements.push(...container.elements);
+      const { value, container: copy } = this.copyOf([container], container.type, true);
       copy.most = this.lastOf(expression.slice, act);
       return value;
     }
@@ -210,32 +205,35 @@ export class Expressions extends Part {
       return { ...operate(this.machine, values, act, span, gradOf(values), false), known: { kind: 'below', limit } };
     }
     const containers = values.flatMap(({ objects }) => objects.filter((object) => object.kind === 'container'));
-    if (containers.length > 0 && operator === '+') {
-      const { value, container } = newContainer('list', this.machine.madeIn);
-      for (const part of containers) {
-        container.node.holds.push(part.node);
-        container.elements.push(...part.elements);
-      }
-      return value;
-    }
+    if (containers.length > 0 && operator === '+') return this.copyOf(containers, 'list').value;
     // `[None] * 64`
     const [repeated] = containers as (Container | undefined)[];
-    if (repeated !== undefined && operator === '*' && values.some(({ objects }) => objects.length === 0)) {
-      const { value, container } = newContainer(repeated.type, this.machine.madeIn);
-      container.node.holds.push(repeated.node);
-      container.elements.push(...repeated.elements);
-      return value;
-    }
+    if (repeated !== undefined && operator === '*' && values.some(({ objects }) => objects.length === 0))
+      return this.copyOf([repeated], repeated.type).value;
     const isTensor = values.some(({ node }) => node.isTensor);
     return operate(this.machine, values, act, span, gradOf(values), isTensor);
+  }
+
+  /** A new container with the items of others. */
+  private copyOf(
+    parts: readonly Container[],
+    type: Container['type'],
+    bounded = false,
+  ): ReturnType<typeof newContainer> {
+    const made = newContainer(type, this.machine.madeIn, bounded);
+    for (const { node, elements } of parts) {
+      made.container.node.holds.push(node);
+      made.container.elements.push(...elements);
+    }
+    return made;
   }
 
   private call(expression: Call, act: Activation): Value {
     const { callee } = expression;
     if (callee.kind === 'attribute') {
-      const base = this.evaluate(callee.value, act);
-      const args = this.args(expression, act);
-      return this.calls.method(base, callee.name, args, expression, act, callee.value);
+      const { name, value: receiver } = callee;
+      const base = this.evaluate(receiver, act);
+      return this.calls.method({ name, base, args: this.args(expression, act), call: expression, act, receiver });
     }
     const value = this.evaluate(callee, act);
     return this.calls.callValue(value, this.args(expression, act), expression, act, callee);

@@ -117,14 +117,9 @@ export class Invocations extends Part {
     if (fn.self !== null) node.holds.push(fn.self.node);
     noteHolding(this.machine, 'cache', act, decorator, {
       holder: `cache of ${def.name}()`,
-      held: '',
-      heldSpan: null,
       value: valueOf(node),
-      container: null,
-      attribute: null,
       mostBy: 'cache',
       most: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
-      guessed: false,
     });
   }
 

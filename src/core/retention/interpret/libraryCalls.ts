@@ -9,6 +9,7 @@ import {
   newInstance,
   pairOf,
   plainValue,
+  sourceOf,
   spread,
   valueOf,
   type ArgumentValue,
@@ -193,11 +194,6 @@ function takeFromFirst({ args: [from], call, act }: Called, { machine }: Followe
   const holder = sourceText(module, call.args[0].value);
   machine.takeOut(containersOf(from.value), holder, 'take', { module, span: call });
   return elementOf(from.value);
-}
-
-/** Functions whose result has the same elements in the same order. */
-function sourceOf({ source, node }: Value): object {
-  return source ?? node;
 }
 
 /** One of the elements of a value, that knows of which. */

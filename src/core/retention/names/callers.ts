@@ -3,7 +3,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
 import { calledName, someExpression } from '../../python/walk.js';
 import { PUTS_IN, TAKES_OUT, callsAnyName, methodEffect } from '../operations.js';
-import type { Holding } from '../records.js';
+import type { Place } from '../values/objects.js';
 import { type Found, type IsIt, inModule, statementsBeside } from './names.js';
 import { releaseIn } from './uses.js';
 
@@ -155,14 +155,11 @@ export function runsAtTheEnd(name: string): boolean {
   return AT_THE_END.test(name);
 }
 
-/** True if code other than the function itself, or the constructor of its object, calls this name. */
-function isCalled(name: string, modules: readonly PythonModule[]): boolean {
-  return stands(name, '\\s*\\(', modules, ['__init__', name]);
-}
-
 /** True if code other than the function itself calls this name, or passes it on, to a thread or as a hook. */
 export function isMentioned(name: string, modules: readonly PythonModule[]): boolean {
-  return isCalled(name, modules) || stands(name, '\\b(?!\\s*\\()', modules, [name]);
+  // A call by the constructor of its object does not count.
+  const isCalled = stands(name, '\\s*\\(', modules, ['__init__', name]);
+  return isCalled || stands(name, '\\b(?!\\s*\\()', modules, [name]);
 }
 
 /**
@@ -190,8 +187,7 @@ function isLeftOut(statement: Statement, functions: readonly string[]): boolean 
 }
 
 /** True if another method empties the attribute, and the program calls or passes that method. */
-export function isClearedElsewhere({ attribute, place }: Holding, modules: readonly PythonModule[]): boolean {
-  if (attribute === null) return false;
+export function isClearedElsewhere(attribute: string, place: Place, modules: readonly PythonModule[]): boolean {
   for (const { module, fn, outer } of modules.flatMap((one) => clearingFunctions(one, attribute))) {
     if (module === place.module && isCalledByFramework(fn, outer, modules)) return true;
     if (isMentioned(fn.name, modules)) return true;

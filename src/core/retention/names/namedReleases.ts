@@ -177,9 +177,12 @@ const COMPARES = /^(?:[<>]=?|[!=]=|is)$/;
 
 /** True if a test around a store, or around each call of its function, may end. */
 function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boolean {
-  return isUnder(one, modules, (test, { outer }) =>
-    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer)),
-  );
+  const ask: AskTest = (test, { outer }) => isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer));
+  if (mayCease(one, ask)) return true;
+  const { within } = one;
+  if (within === null || /^__\w+__$|^forward$/.test(within.name)) return false;
+  const calls = callsOf(within, modules);
+  return calls.length > 0 && calls.every((call) => mayCease(call, ask));
 }
 
 type AskTest = (test: Expression, at: Standing) => boolean;
@@ -195,14 +198,6 @@ function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
       MODULE_PARTS.test(calledName(loop.iterable)) &&
       namesOf([loop.target]).has(name),
   );
-}
-
-function isUnder(one: Found, modules: readonly PythonModule[], ask: AskTest): boolean {
-  if (mayCease(one, ask)) return true;
-  const { within } = one;
-  if (within === null || /^__\w+__$|^forward$/.test(within.name)) return false;
-  const calls = callsOf(within, modules);
-  return calls.length > 0 && calls.every((call) => mayCease(call, ask));
 }
 
 /**

@@ -286,6 +286,11 @@ export function elementOf(value: Value): Value {
   return { ...valueOf(node, [...new Set(objects)].slice(0, 6)), known: drawn(value) };
 }
 
+/** An object that all values with equal elements or keys, in equal order, share. */
+export function sourceOf({ source, node }: Value): object {
+  return source ?? node;
+}
+
 /** A value that a loop draws: each time that the loop begins, the same again. */
 export function drawnFrom(items: Value, loop: string): Value {
   const mark = (value: Value): Value => ({
@@ -293,7 +298,7 @@ export function drawnFrom(items: Value, loop: string): Value {
     items: value.items?.map(mark) ?? null,
     known: value.known?.kind === 'drawn' ? value.known : { kind: 'drawn', from: value.source ?? from, loop },
   });
-  const from = items.source ?? items.node;
+  const from = sourceOf(items);
   return mark(elementOf(items));
 }
 
