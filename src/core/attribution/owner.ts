@@ -37,8 +37,7 @@ export function ownerKey(line: OwnerLine): string {
 }
 
 /**
- * Finds the owner of a stack: its first frame in the workspace, else outside of libraries, else the same in the forward
- * pass, else a bucket.
+ * Finds the owner of a stack: its {@link ownerLineOf}, else a bucket.
  * @param frames innermost first
  * @param forward frames of the forward pass, innermost first
  * @param stackless the bucket for stacks without frames
@@ -49,9 +48,18 @@ export function ownerOf(
   stackless: StacklessBucket,
   lookup: FileLookup,
 ): Owner {
-  const line = ownerLine(frames, lookup) ?? ownerLine(forward, lookup);
+  const line = ownerLineOf(frames, forward, lookup);
   if (line !== null) return { line };
   return { bucket: frames.length === 0 && forward.length === 0 ? stackless : 'library' };
+}
+
+/** The first frame of a stack in the workspace, else outside of libraries, else the same in the forward pass. */
+export function ownerLineOf(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  lookup: FileLookup,
+): OwnerLine | null {
+  return ownerLine(frames, lookup) ?? ownerLine(forward, lookup);
 }
 
 /** Every user line of a stack, each once: the lines whose total the stack counts towards. */

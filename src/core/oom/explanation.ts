@@ -1,5 +1,5 @@
 /** Out-of-memory messages of a log, explained: equal failures are one. */
-import { ownerOf, type OwnerLine } from '../attribution/owner.js';
+import { ownerLineOf, type OwnerLine } from '../attribution/owner.js';
 import { mapPaths, type PathRule } from '../attribution/pathMapping.js';
 import { getOrAdd } from '../maps.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -137,8 +137,8 @@ export function explainFailures(logs: readonly LogOfRank[], workspace: NamedFile
   const lookup = (file: string): string | null => mapping.lookup(file);
   const placed = groups.map((group) => {
     const { frames, outerFrames, numbers } = group.failure;
-    const owner = ownerOf(frames, outerFrames, 'noStack', lookup);
-    return { ...group, class: judge(numbers).class, asked: 'line' in owner ? owner.line : null, isVaried: false };
+    const asked = ownerLineOf(frames, outerFrames, lookup);
+    return { ...group, class: judge(numbers).class, asked, isVaried: false };
   });
   return joinRanks(placed).map((group) => {
     const { failure, asked, count, isVaried } = group;

@@ -1,7 +1,7 @@
-import { type FileLookup, type OwnerLine, ownerOf } from '../attribution/owner.js';
+import { type FileLookup, type OwnerLine, ownerLineOf } from '../attribution/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
+import { folderOf } from '../runs/runNames.js';
 import { type CycleChain, cycleChains } from '../verdict/cycleChains.js';
-import { folderOf } from './folderOf.js';
 import type { OtherInputs } from './otherInputs.js';
 import type { Holder } from './remedy/holder.js';
 import type { CycleReport, CycleTensorReport } from './report.js';
@@ -26,12 +26,6 @@ export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup)
   };
 }
 
-/** The line that allocated a tensor of a cycle, null if unknown. */
-function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | null {
-  const owner = ownerOf(frames, [], 'noStack', lookup);
-  return 'line' in owner ? owner.line : null;
-}
-
 /** A cycle in words: `function hook → (cell,cell) → dict[2] → function hook`, or the path to the tensor. */
 function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
   const objects = cycle.length > 0 ? [...cycle, cycle[0]] : path;
@@ -41,11 +35,10 @@ function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
 }
 
 function tensorReport(chain: CycleChain, graph: CycleGraph, lookup: FileLookup): CycleTensorReport {
-  const owner = ownerOfChain(chain, lookup);
   return {
     text: chainText(chain, graph),
     isCycle: chain.cycle.length > 0,
-    line: owner === null ? null : { ...owner },
+    line: ownerLineOf(chain.frames, [], lookup),
     frames: chain.frames.map((frame) => reportFrame(frame, lookup)),
   };
 }
@@ -67,10 +60,10 @@ export class CycleHolders {
 
   constructor(paths: readonly string[], others: OtherInputs, lookup: FileLookup) {
     for (const { path, cycles } of others.cycles) {
-      const folder = folderOf(path);
-      if (!paths.some((one) => folderOf(one) === folder)) continue;
+      const folder = folderOf(path.replaceAll('\\', '/'));
+      if (!paths.some((one) => folderOf(one.replaceAll('\\', '/')) === folder)) continue;
       for (const chain of cycleChains(cycles)) {
-        const line = ownerOfChain(chain, lookup);
+        const line = ownerLineOf(chain.frames, [], lookup);
         if (line === null) continue;
         const known = this.byLine.get(keyOf(line));
         // A graph without a visible cycle is less precise: it has no instance attributes since Python 3.11.

@@ -1,7 +1,7 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DeviceRoom } from './deviceRoom.js';
-import { ownerOf } from '../attribution/owner.js';
+import { ownerLineOf } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { holdersAtFailure } from './failureHolders.js';
 import { peakReport, type PeakContext } from './peakReport.js';
@@ -23,7 +23,6 @@ export function outOfMemory(
     failures.map(({ event, time, metadata, ...amounts }) => {
       const known = digest.failures.find(({ held }) => held.device === device && held.event === event);
       const [frames, forward] = [framesOf(known?.frames ?? []), framesOf(known?.forwardFrames ?? [])];
-      const owner = ownerOf(frames, forward, 'beforeRecording', lookup);
       const timeUs = startUs === null || time === null ? null : startUs + time;
       const holders = known === undefined ? [] : holdersAtFailure(timeUs, known.held, snapshots, lookup);
       const keptBytes = sum(holders, ({ bytes }) => bytes);
@@ -35,7 +34,7 @@ export function outOfMemory(
         ...amounts,
         capacityBytes: rooms.find((room) => room.device === device)?.capacityBytes ?? null,
         metadata: metadata === '' ? null : metadata,
-        asked: 'line' in owner ? { ...owner.line } : null,
+        asked: ownerLineOf(frames, forward, lookup),
         frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
         largestFreeBytes: known?.largestFreeBytes ?? null,
         replayed: known?.replayed ?? null,

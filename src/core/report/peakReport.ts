@@ -5,7 +5,7 @@ import { hasLostEvents } from '../model/lostEvents.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
 import { libraryName } from '../attribution/libraryName.js';
-import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
+import { eachBucket, ownerKey, ownerLineOf, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import { isEvaluationWithGraph } from './evaluation.js';
 import type { Bytes } from '../model/units.js';
@@ -121,7 +121,7 @@ export function peakReport(
     timeUs: peak.timeUs,
     step: peak.step,
     phase: peak.phase,
-    at: lineOf(frames, lookup),
+    at: ownerLineOf(frames, [], lookup),
     module: modulePath(frames, lookup, workspace),
     liveBytes: peak.liveBytes,
     reservedBytes: peak.reservedBytes,
@@ -168,11 +168,6 @@ function evaluates(frames: readonly DigestFrame[], { sourceText }: ReportWorkspa
   return isEvaluationWithGraph([...files].map((file) => sourceText?.(file) ?? ''));
 }
 
-function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine | null {
-  const owner = ownerOf(frames, [], 'noStack', lookup);
-  return 'line' in owner ? owner.line : null;
-}
-
 function bytesOf({ amounts }: Pick<LineAmounts, 'amounts'>): Bytes {
   return sum(amounts, ({ bytes }) => bytes);
 }
@@ -208,7 +203,7 @@ function olderReport(
 ): OlderReport {
   const byLine = new Map<string, OlderReport['freed'][number]>();
   for (const { frames, bytes, blocks } of freed) {
-    const by = lineOf(framesOf(frames), lookup);
+    const by = ownerLineOf(framesOf(frames), [], lookup);
     const known = getOrAdd(byLine, by === null ? '' : ownerKey(by), () => ({ by, bytes: 0, blocks: 0 }));
     known.bytes += bytes;
     known.blocks += blocks;

@@ -2,6 +2,7 @@ import { t, tCount } from '../text/translate.js';
 import { signedByteText } from '../text/numberText.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { ranksText, runsByJob } from './ranks.js';
+import { GROWS } from '../verdict/shape.js';
 import { perStep } from './reportText.js';
 import { placeText } from '../text/pathText.js';
 
@@ -9,8 +10,6 @@ type Ranked = RunReport & { rank: number };
 
 /** Verdicts without further growth. */
 const CALM: ReadonlySet<Verdict> = new Set(['steady', 'plateau', 'oneOff', 'periodic']);
-/** Verdicts with growth. */
-const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
 
 /** Lines that grow on some ranks of a distributed run and not on others, by the worst rate. */
 export function rankDifferences(runs: readonly RunReport[]): RankDifference[] {
@@ -23,11 +22,11 @@ function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] 
   const byRank = sorted.map((run) => [run, new Map(run.lines.map((line) => [placeText(line), line]))] as const);
   const places = new Map<string, LineReport>();
   for (const [, lines] of byRank)
-    for (const [place, line] of lines) if (GROWING.has(line.verdict)) places.set(place, line);
+    for (const [place, line] of lines) if (GROWS.has(line.verdict)) places.set(place, line);
   return [...places]
     .flatMap(([place, line]): RankDifference[] => {
       const seen = byRank.flatMap(([run, lines]) => rankLine(run, lines.get(place)) ?? []);
-      const growing = seen.filter(({ verdict }) => verdict !== null && GROWING.has(verdict));
+      const growing = seen.filter(({ verdict }) => verdict !== null && GROWS.has(verdict));
       const calm = seen.filter(({ verdict }) => verdict === null || CALM.has(verdict));
       if (calm.length === 0) return [];
       const { file, function: name, mapped } = line;

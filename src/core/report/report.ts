@@ -90,7 +90,7 @@ export interface RankLine {
   bytesPerStep: Bytes | null;
 }
 
-export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | 'time';
+export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots';
 
 export interface RunReport {
   id: string;

@@ -96,7 +96,7 @@ describe('A budget', () => {
     const expected = ['train.py:26 leaks 11.0 MiB so far at an unknown rate; the budget is 64.0 MiB/step.'];
     const budget = { leakBytesPerStep: 64 * MiB };
     assert.deepEqual(messages(budget, [lineReport({ bytesPerStep: null })], { steps: null }), expected);
-    assert.deepEqual(messages(budget, [lineReport()], { steps: 'time' }), expected);
+    assert.deepEqual(messages(budget, [lineReport()], { steps: 'snapshots' }), expected);
   });
 
   it('of the peak is of the device that holds most, in snapshots too', () => {

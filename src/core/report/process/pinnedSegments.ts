@@ -1,4 +1,4 @@
-import { type FileLookup, ownerOf } from '../../attribution/owner.js';
+import { type FileLookup, ownerLineOf } from '../../attribution/owner.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
 import { pendingFreesOf } from '../../digest/digestFacts.js';
 import { byteText } from '../../text/numberText.js';
@@ -51,11 +51,11 @@ export function pinnedSegments(
 
 /** `file:line` of the owner of a group, null without one. */
 function lineOfGroup(digest: SnapshotDigest, group: number, lookup: FileLookup): string | null {
-  const { frames, forwardFrames, stackless } = digest.groups[group];
+  const { frames, forwardFrames } = digest.groups[group];
   const framesOf = (indices: readonly number[]): (typeof digest.frames)[number][] =>
     indices.map((i) => digest.frames[i]);
-  const owner = ownerOf(framesOf(frames), framesOf(forwardFrames), stackless, lookup);
-  return 'line' in owner ? `${owner.line.file}:${owner.line.line}` : null;
+  const owner = ownerLineOf(framesOf(frames), framesOf(forwardFrames), lookup);
+  return owner === null ? null : `${owner.file}:${owner.line}`;
 }
 
 function commonPlace(places: readonly (string | null)[]): string | null {
