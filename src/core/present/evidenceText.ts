@@ -1,5 +1,6 @@
 /** The evidence of a line, or of all lines of a finding, in words. */
 import type { Bytes } from '../model/units.js';
+import { oldest } from '../verdict/seen.js';
 import { seenTexts } from '../verdict/seenTexts.js';
 import type { Finding } from '../report/findings.js';
 import { sum } from '../report/lineSelection.js';
@@ -26,8 +27,4 @@ export function findingEvidence({ lines, verdict }: Pick<Finding, 'lines' | 'ver
     floors: first.floors.map((_, i): Bytes => sum(same, ({ floors }) => floors[i])),
     drops: Math.min(...same.map(({ drops }) => drops)),
   });
-}
-
-function oldest(ages: readonly (number | null)[]): number | null {
-  return ages.reduce((most, age) => (age === null || (most !== null && most >= age) ? most : age), null);
 }

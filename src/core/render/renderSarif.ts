@@ -236,7 +236,7 @@ function resultOfRule(
     ruleId,
     ruleIndex: RULE_IDS.indexOf(ruleId),
     level: RULES[ruleId].defaultConfiguration.level,
-    message: { text: shown(text) },
+    message: { text: visibleText(text) },
     locations: [location],
     partialFingerprints: { [FINGERPRINT]: fingerprint([ruleId, ...print]) },
     properties,
@@ -307,7 +307,7 @@ function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifR
       .map((frame) => ({
         location: {
           ...locationOf(frame, frame.function),
-          message: { text: shown(placeText(frame)) },
+          message: { text: visibleText(placeText(frame)) },
         },
       })),
   };
@@ -328,7 +328,7 @@ function locationOf(place: { file: string; line: number }, name: string | null):
     ...(name === null
       ? {}
       : {
-          logicalLocations: [{ name: shown(name), kind: 'function' as const }],
+          logicalLocations: [{ name: visibleText(name), kind: 'function' as const }],
         }),
   };
 }
@@ -360,8 +360,4 @@ function fingerprint(parts: readonly string[]): string {
     hash = (hash * 0x100000001b3n) & 0xffffffffffffffffn;
   }
   return hash.toString(16).padStart(16, '0');
-}
-
-function shown(text: string): string {
-  return visibleText(text);
 }

@@ -74,7 +74,8 @@ function fromSeries(stacks: readonly SeenStack[]): Seen | null {
   };
 }
 
-function oldest(ages: readonly (number | null)[]): number | null {
+/** The highest of the known ages, null if none is known. */
+export function oldest(ages: readonly (number | null)[]): number | null {
   const known = ages.filter((age) => age !== null);
   return known.length === 0 ? null : Math.max(...known);
 }
