@@ -2,7 +2,7 @@
  * Leaves out each rule for lines and names a planted program whose report then changes: `npm run rules`. Fails where none
  * does, or where the rule names a program whose report stays. Names of rules restrict it to these.
  */
-import { LINE_RULES } from '../src/core/verdict/rules.js';
+import { LINE_RULES } from '../src/core/verdict/rules/lines.js';
 import type { LineRule } from '../src/core/verdict/rule.js';
 import { judgeProgram, loadPlanted, reportText, type Mode, type RecordedProgram } from './planted.js';
 

@@ -1,7 +1,9 @@
 /** The text of docs/verdicts.md. `npm run verdicts` writes it; a test compares it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LIFETIME_RULES, LINE_RULES, SERIES_RULES } from '../src/core/verdict/rules.js';
+import { LIFETIME_RULES } from '../src/core/verdict/rules/lifetimes.js';
+import { LINE_RULES } from '../src/core/verdict/rules/lines.js';
+import { SERIES_RULES } from '../src/core/verdict/rules/snapshots.js';
 import { THRESHOLDS, type Threshold } from '../src/core/verdict/thresholds.js';
 
 export const VERDICT_TABLE = join(import.meta.dirname, '../docs/verdicts.md');

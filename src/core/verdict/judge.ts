@@ -1,7 +1,7 @@
 import type { KnownBound } from '../facts/evidence.js';
 import type { LineFeatures, Room } from './features.js';
-import type { LineRule } from './rule.js';
-import { LINE_RULES, ruleFor } from './rules.js';
+import { type LineRule, ruleFor } from './rule.js';
+import { LINE_RULES } from './rules/lines.js';
 import type { Verdict } from './shape.js';
 
 /** The verdict on a line, and why. */

@@ -2,10 +2,13 @@ import type { LineFeatures, Room } from './features.js';
 import type { Verdict } from './shape.js';
 import type { ThresholdName } from './thresholds.js';
 
-/** One rule of a table that is read from the top: the first rule that holds decides. */
+/**
+ * One rule of a table that is read from the top: the first rule that holds decides. `npm run verdicts` writes
+ * docs/verdicts.md from the tables.
+ */
 export interface Rule<Features, Kind> {
   readonly name: string;
-  /** The observation, for docs/verdicts.md. */
+  /** The observation, for that document. */
   readonly seen: string;
   readonly holds: (features: Features) => boolean;
   readonly verdict: Kind;
@@ -22,4 +25,11 @@ export interface LineRule extends Rule<LineFeatures, Verdict | 'shape'> {
   readonly isBound?: true;
   /** A planted program whose report changes without this rule; empty where only a unit test needs it. */
   readonly fixedBy: string;
+}
+
+/** The first rule that holds; the last rule of each table always does. */
+export function ruleFor<Features, R extends Rule<Features, unknown>>(rules: readonly R[], features: Features): R {
+  const rule = rules.find(({ holds }) => holds(features));
+  if (rule === undefined) throw new Error('The last rule of a table holds always.');
+  return rule;
 }

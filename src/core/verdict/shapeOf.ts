@@ -1,8 +1,9 @@
 import type { DigestLifetimes } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { LifetimeFeatures } from './lifetimeFeatures.js';
-import type { Rule } from './rule.js';
-import { LIFETIME_RULES, ruleFor, SERIES_RULES } from './rules.js';
+import { type Rule, ruleFor } from './rule.js';
+import { LIFETIME_RULES } from './rules/lifetimes.js';
+import { SERIES_RULES } from './rules/snapshots.js';
 import { SeriesFeatures, type Series } from './seriesFeatures.js';
 import type { Shape } from './shape.js';
 import { limit } from './thresholds.js';

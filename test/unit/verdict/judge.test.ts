@@ -3,7 +3,7 @@ import type { Chance } from '../../../src/core/facts/evidence.js';
 import type { Custody } from '../../../src/core/verdict/custody.js';
 import type { LineFeatures } from '../../../src/core/verdict/features.js';
 import { judge } from '../../../src/core/verdict/judge.js';
-import { LINE_RULES } from '../../../src/core/verdict/rules.js';
+import { LINE_RULES } from '../../../src/core/verdict/rules/lines.js';
 
 const LASTING: LineFeatures = {
   shape: 'lasting',

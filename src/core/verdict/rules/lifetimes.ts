@@ -1,0 +1,96 @@
+import type { LifetimeFeatures } from '../lifetimeFeatures.js';
+import type { Rule } from '../rule.js';
+import type { Shape } from '../shape.js';
+import { limit } from '../thresholds.js';
+
+/** Shapes by the lifetimes of a stack's allocations. */
+export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
+  {
+    name: 'survivorsKeepComing',
+    seen: 'Blocks that survive are allocated on many steps up to the end, and outlive the freed ones. The minimum rises.',
+    holds: (life) => life.goesOn && life.isOften && life.steps >= limit('lastingSteps') && !life.isSlowing,
+    verdict: 'lasting',
+    weighed: true,
+    thresholds: [
+      'lastingSteps',
+      'warmUpShare',
+      'warmUpSteps',
+      'outlives',
+      'allocatedShare',
+      'allocatedSteps',
+      'overdueGap',
+      'slowing',
+    ],
+  },
+  {
+    name: 'survivorsBecomeRarer',
+    seen: 'The same over few steps, or with survivors that become rarer.',
+    holds: (life) => life.goesOn && life.isOften,
+    verdict: 'growing',
+    weighed: true,
+    thresholds: ['lastingSteps', 'slowing'],
+  },
+  {
+    name: 'oneTensorGrows',
+    seen: 'One tensor, which each step replaces by a longer one, grows from zero in proportion to the steps.',
+    holds: (life) => life.growsFromNothing && life.steps >= limit('lastingSteps'),
+    verdict: 'lasting',
+    thresholds: ['longestFlat', 'proportion', 'lastingSteps'],
+  },
+  {
+    name: 'oneTensorGrowsYet',
+    seen: 'The same over few steps.',
+    holds: (life) => life.growsFromNothing,
+    verdict: 'growing',
+    thresholds: ['lastingSteps'],
+  },
+  {
+    name: 'collectorFrees',
+    seen: 'Memory repeatedly drops to its minimum when the garbage collector runs.',
+    holds: (life) => life.isDropped && life.isCollected,
+    verdict: 'cycle',
+    thresholds: ['deepDrop', 'fewestDrops'],
+  },
+  {
+    name: 'lineReleases',
+    seen: 'Memory repeatedly drops to its minimum at one line.',
+    holds: (life) => life.isDropped,
+    verdict: 'periodic',
+    thresholds: ['deepDrop', 'fewestDrops'],
+  },
+  {
+    name: 'slides',
+    seen: 'No block outlives the freed ones, which live for several steps.',
+    holds: (life) => life.births.length === 0 && life.usualFreedAge > 2,
+    verdict: 'plateau',
+    thresholds: ['outlives'],
+  },
+  {
+    name: 'nothingStays',
+    seen: 'No block from after the warm-up is old and live.',
+    holds: (life) => life.births.length === 0,
+    verdict: 'steady',
+    thresholds: ['warmUpShare', 'warmUpSteps'],
+  },
+  {
+    name: 'oneJump',
+    seen: 'All old survivors are from one step.',
+    holds: (life) => life.births.length === 1,
+    verdict: 'oneOff',
+    thresholds: [],
+  },
+  {
+    name: 'fewSurvivorsCome',
+    seen: 'Survivors are allocated up to the end, on few steps.',
+    holds: (life) => life.goesOn,
+    verdict: 'growing',
+    thresholds: ['allocatedShare'],
+  },
+  {
+    name: 'stopped',
+    seen: 'Survivors were allocated, but none lately.',
+    holds: () => true,
+    verdict: 'plateau',
+    thresholds: ['overdueGap'],
+  },
+];
