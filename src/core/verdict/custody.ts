@@ -42,6 +42,10 @@ export type Custody =
       readonly loops: readonly Repeated[];
       /** A release that nothing calls although each loop repeated, or that ran and freed nothing of the holder. */
       readonly missed: HolderRelease | null;
+      /** The innermost loop that repeated no more often than steps allocated what is held; null for none. */
+      readonly roundOf: RecordedPlace | null;
+      /** Containers hold it that are no part of a network, such as a list of networks. */
+      readonly isOutsideNetworks: boolean;
       /** Further holders that keep the newest memory without these. */
       readonly also: RecordedOwner['also'];
     }
@@ -70,6 +74,9 @@ interface Growth {
 
 /** Types of containers whose items have keys that may repeat. */
 const KEYED = /dict|Dict|cache|Cache|Counter/;
+
+/** Types of containers that are parts of a network. */
+const NETWORK = /^(?:Module|Parameter)(?:List|Dict)$/;
 
 /** @returns null without a recording that shows custody */
 export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
@@ -110,6 +117,8 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const also = deciding.flatMap(({ owner }) => owner.also);
   const retained = (by: 'chances' | 'pinned' | 'survived'): Custody => ({
     ...{ isRetained: true, by, searches, steps, heldBytes, missed, also },
+    roundOf: loops?.findLast(({ rounds }) => rounds <= (growth.births?.steps ?? Infinity))?.place ?? null,
+    isOutsideNetworks: deciding.every(({ owner }) => owner.container !== null && !NETWORK.test(owner.container.type)),
     loops: loops ?? [],
   });
   if (deciding.every(({ owner }) => owner.pinnedBy !== null)) return retained('pinned');
@@ -199,6 +208,16 @@ function isNeverRun({ where, hasRun }: HolderRelease): boolean {
 export function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolean {
   return (
     kind === 'method' && hasRun !== true && (where === 'uncalled' || runs === 0 || (runs === null && hasRun === false))
+  );
+}
+
+/**
+ * True for networks, or their optimizers, in a container whose class has a method that gives them back and that nothing
+ * calls: no layers that extend a network on purpose.
+ */
+export function isForgotten(custody: Custody | null): boolean {
+  return (
+    custody?.isRetained === true && custody.isOutsideNetworks && custody.missed !== null && isUncalled(custody.missed)
   );
 }
 

@@ -24,7 +24,7 @@ const RESET: HolderRelease = {
 
 const RETAINED: Custody = {
   ...{ isRetained: true, by: 'chances', searches: 5, steps: 40, heldBytes: 100, missed: RESET, also: [] },
-  loops: [{ place: { file: 'src/train.py', line: 9 }, rounds: 3 }],
+  ...{ loops: [], roundOf: { file: 'src/train.py', line: 9 }, isOutsideNetworks: true },
 };
 
 function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null): string {
@@ -40,13 +40,13 @@ function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null): 
 }
 
 describe('The remedy for a holder that the recorder saw', () => {
-  it('is to call the release that nothing calls, at the end of each round of the innermost loop', () => {
+  it('is to call the release that nothing calls, at the end of each round that allocates', () => {
     assert.equal(
       remedy({}, RETAINED),
       'Call report.curve.reset() (metric.py:758) at the end of each round of the loop at train.py:9.',
     );
     assert.equal(
-      remedy({ name: 'FeatureBank.cells' }, { ...RETAINED, loops: [] }),
+      remedy({ name: 'FeatureBank.cells' }, { ...RETAINED, roundOf: null }),
       'Call FeatureBank.reset() (metric.py:758) when its items are no longer needed.',
     );
   });

@@ -144,6 +144,20 @@ describe('Custody', () => {
     assert.equal(of(part(20, 5, 20, 0), part(25, 1, 45, 0)), 'parts');
   });
 
+  it('names the loop of which each round allocates, and containers outside of networks', () => {
+    const loops = [7, 15].map((rounds) => ({ place: { file: 'train.py', line: rounds }, rounds }));
+    const seen = (steps: number, type: string): unknown[] => {
+      const found = custody(
+        { container: { type, length: 4, maxlen: null } },
+        { births: { steps, of: 400 }, roundsSince: () => loops },
+      );
+      return found?.isRetained === true ? [found.roundOf?.line, found.isOutsideNetworks] : [];
+    };
+    assert.deepEqual(seen(9, 'list'), [7, true]);
+    assert.deepEqual(seen(400, 'ModuleDict'), [15, false]);
+    assert.deepEqual(seen(3, 'list'), [undefined, true]);
+  });
+
   it('names the release whose call is missing: one that nothing calls, or that freed nothing', () => {
     const reset: HolderRelease = { ...RELEASE, function: 'Metric.reset', kind: 'method', isConditional: false };
     const missed = (release: HolderRelease, freedBytes = 0): HolderRelease | null => {

@@ -41,8 +41,7 @@ const bound = (isFull: boolean): LineFeatures['bound'] => ({
 
 const RETAINED: Custody = {
   ...{ isRetained: true, by: 'chances', searches: 4, steps: 30, heldBytes: 9, missed: null },
-  loops: [],
-  also: [],
+  ...{ loops: [], also: [], roundOf: null, isOutsideNetworks: true },
 };
 
 /** By rule: what makes it decide, and the verdict. */
@@ -74,6 +73,19 @@ describe('The verdict on a line', () => {
       assert.deepEqual({ verdict, rule }, { verdict: expected, rule: name });
     });
   }
+
+  it('is a leak for networks in a list whose class has a release that nothing calls', () => {
+    const release = { file: 'accelerator.py', line: 3943, function: 'Accelerator.free_memory', kind: 'method' };
+    const missed = { ...release, where: 'uncalled', isConditional: false, value: null, runs: null, hasRun: false };
+    const custody: Custody = { ...RETAINED, missed };
+    for (const rule of ['network', 'stateOfParameters']) {
+      const features = { ...LASTING, ...CASES[rule][0] };
+      assert.equal(judge({ ...features, custody }, false, null).verdict, 'leak', rule);
+      assert.equal(judge({ ...features, custody: { ...custody, isOutsideNetworks: false } }, false, null).rule, rule);
+      const ran = { ...missed, where: 'loop', hasRun: true };
+      assert.equal(judge({ ...features, custody: { ...custody, missed: ran } }, false, null).rule, rule);
+    }
+  });
 
   it('stays growing if the recorder proves retention but the source shows a bound that is not reached', () => {
     const chances: Chance[] = [{ ...chance('pending'), kind: 'bound' }];

@@ -27,7 +27,7 @@ export function recordedRemedy(
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
   const isGraph = 2 * graphBytes > bytes;
   if (custody?.isRetained === true && custody.missed !== null && !isGraph)
-    return exact(missedText(name, custody.missed, custody.loops.at(-1)?.place ?? null));
+    return exact(missedText(name, custody.missed, custody.roundOf));
   switch (kind) {
     case 'hook':
       return exact(remedyText('hook'));
@@ -65,7 +65,7 @@ export function recordedRemedy(
   }
 }
 
-/** @param loop the innermost loop that repeated */
+/** @param loop whose rounds have each allocated some of it */
 function missedText(holder: string, release: HolderRelease, loop: RecordedPlace | null): string {
   const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
   const method = `${release.function.slice(release.function.lastIndexOf('.') + 1)}()`;

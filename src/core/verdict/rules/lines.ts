@@ -1,6 +1,7 @@
 import type { Chance } from '../../facts/evidence.js';
 import { t } from '../../text/translate.js';
 import { boundTexts } from '../boundTexts.js';
+import { isForgotten } from '../custody.js';
 import { missingText, retainedTexts } from '../custodyTexts.js';
 import type { LineFeatures } from '../features.js';
 import { garbageText, passedTexts, pendingTexts } from '../reasonTexts.js';
@@ -64,7 +65,7 @@ export const LINE_RULES: readonly LineRule[] = [
   {
     name: 'stateOfParameters',
     seen: 'State of an optimizer for parameters that train for the first time.',
-    holds: (line) => line.isStateOfParameters,
+    holds: (line) => line.isStateOfParameters && !isForgotten(line.custody),
     verdict: 'growing',
     thresholds: ['mostState'],
     reason: () => [t('An optimizer adds state for each parameter that trains for the first time.')],
@@ -189,9 +190,9 @@ export const LINE_RULES: readonly LineRule[] = [
 /** Shapes of memory that a collection has freed once, or not yet. */
 const UNCOLLECTED: ReadonlySet<Shape> = new Set(['growing', 'plateau', 'oneOff', 'tooShort']);
 
-/** True for weights that are added seldom, unless the source shows a container for them. */
-function isExtended({ category, births, survivors, lastStep, isHeldBySource }: LineFeatures): boolean {
-  if (category !== 'parameters' || isHeldBySource) return false;
+/** True for weights that are added seldom, unless the source or the process shows a container for them. */
+function isExtended({ category, births, survivors, lastStep, isHeldBySource, custody }: LineFeatures): boolean {
+  if (category !== 'parameters' || isHeldBySource || isForgotten(custody)) return false;
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
     : limit('seldom') * births.steps < births.of;
