@@ -1,5 +1,6 @@
 import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
+import type { RecordedOwner } from '../model/recording.js';
 import type { Knowledge, LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
 import type { Holder, Remedy } from './remedy/holder.js';
@@ -51,8 +52,14 @@ export function featuresOf(
     bound: line.bound ?? finding?.bound ?? null,
     chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
     knowledge: knowledgeOf(finding, line),
+    through: throughOf(line.recorded.holder?.owner ?? null),
     wasProved,
   };
+}
+
+function throughOf(owner: RecordedOwner | null): LineFeatures['through'] {
+  if (owner === null) return null;
+  return owner.kind === 'traceback' ? 'traceback' : 2 * owner.graphBytes > owner.bytes ? 'graph' : null;
 }
 
 function knowledgeOf(finding: SourceFinding | null, { recorded: { holder }, seen }: ObservedLine): Knowledge {

@@ -67,6 +67,8 @@ export interface LineFeatures extends LineObservations {
   readonly bound: KnownBound | null;
   readonly chances: readonly Chance[];
   readonly knowledge: Knowledge;
+  /** What most of the memory is held through, if that is not its container alone; null if unknown. */
+  readonly through: 'graph' | 'traceback' | null;
   /** The source that ran proved the leak, and was edited since. */
   readonly wasProved: boolean;
 }

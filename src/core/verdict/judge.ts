@@ -1,5 +1,6 @@
 import type { KnownBound } from '../facts/evidence.js';
 import type { LineFeatures, Room } from './features.js';
+import { throughTexts } from './reasonTexts.js';
 import { type LineRule, ruleFor } from './rule.js';
 import { LINE_RULES } from './rules/lines.js';
 import type { Verdict } from './shape.js';
@@ -22,11 +23,15 @@ export interface Judged {
 export function judge(features: LineFeatures, isSeen: boolean, room: Room | null): Judged {
   const rule = ruleFor(LINE_RULES, features);
   const { shape } = features;
+  // `notLasting` comes before each rule whose verdict is not the shape.
+  const verdict = rule.verdict === 'shape' ? (shape === 'lasting' ? 'growing' : shape) : rule.verdict;
+  // A proved leak has advice, which says as much. A backward pass that bounds a graph needs it.
+  const isNews = verdict === 'growing' && features.bound?.limit.kind !== 'graph';
+  const through = isNews ? throughTexts(features.through) : [];
   return {
-    // `notLasting` comes before each rule whose verdict is not the shape.
-    verdict: rule.verdict === 'shape' ? (shape === 'lasting' ? 'growing' : shape) : rule.verdict,
+    verdict,
     rule: rule.name,
-    reason: isSeen ? rule.reason(features, room) : [],
+    reason: isSeen ? [...rule.reason(features, room), ...through] : [],
     bound: rule.isBound === true ? features.bound : null,
   };
 }

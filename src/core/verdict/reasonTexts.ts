@@ -3,6 +3,7 @@ import type { Chance, Place } from '../facts/evidence.js';
 import { recordedKind } from '../model/recordedFile.js';
 import { t, tCount } from '../text/translate.js';
 import { nameAndLine } from '../text/pathText.js';
+import type { LineFeatures } from './features.js';
 
 /** Maximum number of chances in an explanation. */
 const MAX_CHANCES = 3;
@@ -29,6 +30,18 @@ export function inProgram<Of extends { readonly place: Place }>(all: readonly Of
 /** For memory in a reference cycle. */
 export function garbageText(): string {
   return t('It is garbage in a reference cycle, and waits for a full garbage collection.');
+}
+
+/** What most of growing memory is held through. */
+export function throughTexts(through: LineFeatures['through']): string[] {
+  switch (through) {
+    case 'graph':
+      return [t('Most of it is held through the graph of what is stored, which .detach() leaves out.')];
+    case 'traceback':
+      return [t('It is held through the traceback of an error, which keeps the variables of each function.')];
+    case null:
+      return [];
+  }
 }
 
 function pendingText({ kind, place, times }: Chance): string {

@@ -20,6 +20,7 @@ const LASTING: LineFeatures = {
   bound: null,
   chances: [],
   knowledge: 'known',
+  through: null,
   wasProved: false,
   lastStep: 40,
 };
@@ -85,6 +86,17 @@ describe('The verdict on a line', () => {
       const ran = { ...missed, where: 'loop', hasRun: true };
       assert.equal(judge({ ...features, custody: { ...custody, missed: ran } }, false, null).rule, rule);
     }
+  });
+
+  it('says of growing memory that a graph or a traceback is most of it, where advice would say so of a leak', () => {
+    const growing = { ...LASTING, knowledge: 'nothing' } as const;
+    const told = (features: LineFeatures): string => judge(features, true, null).reason.join(' ');
+    assert.match(
+      told({ ...growing, through: 'graph' }),
+      /held through the graph of what is stored, which \.detach\(\)/,
+    );
+    assert.match(told({ ...growing, through: 'traceback' }), /held through the traceback of an error/);
+    assert.doesNotMatch(told({ ...LASTING, through: 'graph' }), /graph/);
   });
 
   it('stays growing if the recorder proves retention but the source shows a bound that is not reached', () => {
