@@ -42,9 +42,9 @@ export function featuresOf(
 ): LineFeatures {
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
-  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, lastStep } = line;
+  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep } = line;
   return {
-    ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, lastStep },
+    ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep },
     survivors: line.seen?.survivors ?? 0,
     isStateOfParameters: (category === 'optimizerState' && isStateOfParameters) || finding?.isOfOptimizer === true,
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),

@@ -236,6 +236,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
             uncounted: known.chances().uncounted,
           })
         : null,
+    isUnheld: isUnheld(recorded, growing),
     bound: shape === 'lasting' ? recordedBound(recorded, growing) : null,
     unfound: unfoundOf(deciding, lookup),
     statement: differs === null && line.mapped ? known.statements.of(line.file, line.line) : null,
@@ -249,6 +250,12 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     loops,
     release: (place) => known.chances().release(place, live),
   };
+}
+
+/** True if a search that ended found no object that holds a line, though most of its growth was there. */
+function isUnheld({ owners, lastSearch, isComplete }: RecordedLine, bytes: readonly Bytes[]): boolean {
+  const grown = (at: number): Bytes => bytes[at] - bytes[0];
+  return lastSearch >= 0 && isComplete && owners.length === 0 && 2 * grown(lastSearch) > grown(bytes.length - 1);
 }
 
 /** Where training goes on, by the last search for holders. */

@@ -105,6 +105,8 @@ export class PatternSearch {
   }
 }
 
+const NOTHING: Pick<SourceFinding, 'holder' | 'remedy'> = { holder: null, remedy: null };
+
 function findingOf(
   line: ObservedLine,
   stacks: readonly FollowedStack[],
@@ -113,7 +115,8 @@ function findingOf(
 ): SourceFinding {
   const followed = stacks.map(({ result }) => result);
   const isChanged = stacks.some(({ path }) => path.some(({ module }) => access.isChanged(module.file)));
-  const { holder, remedy } = holderOf(line, followed, sources, access);
+  // What the source shows would have been found in the process.
+  const { holder, remedy } = line.isUnheld ? NOTHING : holderOf(line, followed, sources, access);
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
   const isBounded =
@@ -128,7 +131,7 @@ function findingOf(
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),
-    showsHolder: followed.some(({ finding, ended }) => finding !== null || ended !== null),
+    showsHolder: !line.isUnheld && followed.some(({ finding, ended }) => finding !== null || ended !== null),
     hasNewKeys: followed.some((one) => one.hasNewKeys),
     isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
     isOfOptimizer: isRead && isOfOptimizer(line.owner, holder, sources),

@@ -50,6 +50,8 @@ export interface LineObservations {
   readonly category: Category;
   /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
   readonly custody: Custody | null;
+  /** The recorder has searched all objects, and found none that holds any of it. */
+  readonly isUnheld: boolean;
   /** The step at the last snapshot; null if unknown. */
   readonly lastStep: number | null;
 }

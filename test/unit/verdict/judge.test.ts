@@ -11,6 +11,7 @@ const LASTING: LineFeatures = {
   isAccumulating: false,
   isMinorGarbage: false,
   custody: null,
+  isUnheld: false,
   survivors: 40,
   births: { steps: 40, of: 40 },
   category: 'activations',
@@ -97,6 +98,13 @@ describe('The verdict on a line', () => {
     );
     assert.match(told({ ...growing, through: 'traceback' }), /held through the traceback of an error/);
     assert.doesNotMatch(told({ ...LASTING, through: 'graph' }), /graph/);
+  });
+
+  it('says that C++ code holds what no Python object does', () => {
+    for (const knowledge of ['nothing', 'noHolder'] as const) {
+      const { reason } = judge({ ...LASTING, knowledge, isUnheld: true }, true, null);
+      assert.match(reason.join(' '), /found no Python object that holds it/);
+    }
   });
 
   it('stays growing if the recorder proves retention but the source shows a bound that is not reached', () => {

@@ -4,7 +4,7 @@ import { boundTexts } from '../boundTexts.js';
 import { isForgotten } from '../custody.js';
 import { missingText, retainedTexts } from '../custodyTexts.js';
 import type { LineFeatures } from '../features.js';
-import { garbageText, passedTexts, pendingTexts } from '../reasonTexts.js';
+import { garbageText, passedTexts, pendingTexts, unheldText } from '../reasonTexts.js';
 import type { LineRule } from '../rule.js';
 import type { Shape } from '../shape.js';
 import { limit } from '../thresholds.js';
@@ -170,7 +170,9 @@ export const LINE_RULES: readonly LineRule[] = [
     holds: (line) => line.knowledge === 'noHolder',
     verdict: 'growing',
     thresholds: [],
-    reason: ({ custody }) => [missingText(custody) ?? t('The source does not show what holds it.')],
+    reason: ({ custody, isUnheld }) => [
+      missingText(custody) ?? (isUnheld ? unheldText() : t('The source does not show what holds it.')),
+    ],
     fixedBy: 'tee_loader',
   },
   /** Memory alone does not distinguish a buffer from a leak. */
@@ -180,8 +182,9 @@ export const LINE_RULES: readonly LineRule[] = [
     holds: () => true,
     verdict: 'growing',
     thresholds: [],
-    reason: ({ custody }) => [
-      missingText(custody) ?? t('To find out whether it is a leak, record with Leakline or open the source.'),
+    reason: ({ custody, isUnheld }) => [
+      missingText(custody) ??
+        (isUnheld ? unheldText() : t('To find out whether it is a leak, record with Leakline or open the source.')),
     ],
     fixedBy: 'running_total',
   },
