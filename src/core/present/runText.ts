@@ -2,7 +2,7 @@
 import { findingsOf } from '../report/findings.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport } from '../report/report.js';
-import { isLoneSnapshot, laterGrowth } from '../report/snapshotReport.js';
+import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { RunOrder } from '../runs/runs.js';
 import { asItIs, named } from '../text/names.js';
 import { nameAndLine } from '../text/pathText.js';
@@ -55,7 +55,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
 function judgedSentence(run: RunReport): string {
   const isNews = GROWS.has(run.verdict) || run.verdict === 'cycle' || run.verdict === 'tooShort';
   if (!isNews && run.lines.some((line) => line.ignored && GROWS.has(line.verdict))) return t('No new leak.');
-  const later = laterGrowth(run);
+  const later = run.laterGrowth;
   if (later !== null) {
     return t(
       'No line leaks up to step {0}. After it, live memory grows from {1} to {2}.',

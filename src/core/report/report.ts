@@ -110,6 +110,8 @@ export interface RunReport {
   passes: { count: number; growthBytes: Bytes } | null;
   /** Snapshots taken when the process ended. They are not judged: its end releases even leaked memory. */
   atExit: SnapshotReport[];
+  /** Live bytes after the last step, if they grow until the end though no line does over the steps; null if not. */
+  laterGrowth: { step: number; from: Bytes; to: Bytes } | null;
   verdict: Verdict;
   /** Findings on memory without a line. */
   process: ProcessFinding[];

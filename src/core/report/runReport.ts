@@ -14,7 +14,7 @@ import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, forecastOf, widest, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
 import { outOfMemory } from './outOfMemory.js';
-import { snapshotReport } from './snapshotReport.js';
+import { laterGrowth, snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
 import { remediedHolder } from './remedy/remedy.js';
@@ -64,6 +64,7 @@ export function runReport(
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
     atExit: exits.snapshots.map((digest, i) => snapshotReport(digest, exits.steps[i])),
+    laterGrowth: laterGrowthOf(observed, verdict),
     verdict,
     process: processFindings(snapshots, lookup),
     // What ran out needs no forecast.
@@ -82,6 +83,15 @@ export function runReport(
     scopes: [...(snapshots.findLast(({ peaks: traced }) => traced.length > 0)?.scopes ?? [])],
     outOfMemory: failures,
   };
+}
+
+/** Growth after the last step, of a run whose verdict does not say more. */
+function laterGrowthOf({ run, exits }: ObservedRun, verdict: RunReport['verdict']): RunReport['laterGrowth'] {
+  const [last, exit, step] = [run.snapshots.at(-1), exits.snapshots.at(-1), run.steps.at(-1)];
+  if (last === undefined || exit === undefined || step == null) return null;
+  if (GROWS.has(verdict) || verdict === 'cycle' || verdict === 'tooShort') return null;
+  const growth = laterGrowth(last, exit);
+  return growth === null ? null : { step, ...growth };
 }
 
 /** The loop of the steps in a program without an optimizer, in workspace terms. */

@@ -1,4 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
+import type { TraceCurve } from '../digest/traceCurve.js';
 import { isPrivatePool } from '../model/privatePool.js';
 import type { Bytes } from '../model/units.js';
 import { GROWS } from '../verdict/shape.js';
@@ -22,18 +23,38 @@ export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
   return snapshots.length === 1 && !GROWS.has(verdict) && verdict !== 'cycle';
 }
 
-/** Share of the live bytes by which they must grow after the last step. */
+/** Share of the live bytes by which they must grow after the last step, and of this growth that comes late. */
 const LATER_GROWTH = 0.25;
+interface Live {
+  readonly devices: readonly Pick<SnapshotDigest['devices'][number], 'liveBytes'>[];
+}
 
-/** Growth after the last step of a run that does not grow over its steps, as in a validation; null for none. */
-export function laterGrowth(
-  run: RunReport,
-): { readonly step: number; readonly from: Bytes; readonly to: Bytes } | null {
-  const [last, exit] = [run.snapshots.at(-1), run.atExit.at(-1)];
-  if (last?.step == null || exit === undefined) return null;
-  if (GROWS.has(run.verdict) || run.verdict === 'cycle' || run.verdict === 'tooShort') return null;
-  const [from, to] = [liveBytes(last), liveBytes(exit)];
-  return to > (1 + LATER_GROWTH) * from ? { step: last.step, from, to } : null;
+interface Traced {
+  readonly curves: readonly Pick<TraceCurve, 'event' | 'live'>[];
+}
+
+/** Parts of the trace after the last step, whose lowest live bytes are compared: a validation takes memory at once. */
+const [EARLY, LATE] = [
+  [0.4, 0.6],
+  [0.8, 1],
+] as const;
+
+/**
+ * Growth after the last step that goes on until the end; null for none.
+ * @param last the last snapshot of the steps @param exit the one at the end of the program
+ */
+export function laterGrowth(last: Live, exit: Live & Traced): { from: Bytes; to: Bytes } | null {
+  const [from, to] = [last, exit].map(({ devices }) => sum(devices, (device) => device.liveBytes));
+  const goesOn = sum(exit.curves, (curve) => lowest(curve, LATE) - lowest(curve, EARLY));
+  return to > (1 + LATER_GROWTH) * from && goesOn > LATER_GROWTH * (to - from) ? { from, to } : null;
+}
+
+/** The lowest live bytes in a part of a trace, by its events. */
+function lowest({ event, live }: Traced['curves'][number], [first, last]: readonly [number, number]): Bytes {
+  const count = event.at(-1) ?? 0;
+  const inside = (_: number, i: number): boolean => event[i] >= first * count && event[i] <= last * count;
+  // The state after each event: the first one is that before the trace.
+  return Math.min(...live.subarray(1).filter(inside));
 }
 
 /** Live bytes of all devices. */

@@ -1,6 +1,6 @@
 import { lastFailure } from '../../core/report/outOfMemory.js';
 import type { OutOfMemoryReport, PeakReport, RunReport } from '../../core/report/report.js';
-import { isLoneSnapshot, laterGrowth } from '../../core/report/snapshotReport.js';
+import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 
 /** Maximum number of runs whose peaks are shown. */
 const MAX_PEAKS = 8;
@@ -37,7 +37,7 @@ export function peaksToShow(runs: readonly RunReport[]): PeakToShow[] {
     .flatMap((run): PeakToShow[] => {
       const failure = lastFailure(run.outOfMemory);
       if (failure?.held != null) return [{ run, peak: failure.held, failure }];
-      const hasPeak = isLoneSnapshot(run) || run.verdict === 'tooShort' || laterGrowth(run) !== null;
+      const hasPeak = isLoneSnapshot(run) || run.verdict === 'tooShort' || run.laterGrowth !== null;
       const peak = hasPeak ? run.peaks.find(({ liveBytes }) => liveBytes > 0) : undefined;
       return peak === undefined ? [] : [{ run, peak, failure: null }];
     })

@@ -8,7 +8,7 @@ import { sum } from '../../core/report/lineSelection.js';
 import { failureText } from '../../core/present/failed.js';
 import { verdictSentence } from '../../core/present/runText.js';
 import { lastFailure } from '../../core/report/outOfMemory.js';
-import { isLoneSnapshot, laterGrowth } from '../../core/report/snapshotReport.js';
+import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import type { RunReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/numberText.js';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
@@ -95,7 +95,7 @@ export class StatusBar extends Listener {
       return [icon, short, tooltipOf(this.store.findings.filter((finding) => finding.tone === tone))];
     }
     const [newest] = newestFirst(runs);
-    if (isLoneSnapshot(newest) || laterGrowth(newest) !== null) {
+    if (isLoneSnapshot(newest) || newest.laterGrowth !== null) {
       // The first row of the Leaks view; its holders are in the tooltip.
       const highest = peaksToShow(runs).find((one) => one.failure === null);
       return [

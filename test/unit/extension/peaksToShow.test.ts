@@ -45,7 +45,7 @@ describe('A run whose memory grows after its last step', () => {
   const run = runReport([], {
     verdict: 'steady',
     snapshots: [1, 2, 40].map((step) => snapshotReport({ step, devices: devices(1 << 20) })),
-    atExit: [snapshotReport({ step: 40, devices: devices(3 << 20) })],
+    laterGrowth: { step: 40, from: 1 << 20, to: 3 << 20 },
   });
 
   it('is told so first', () => {
@@ -53,10 +53,20 @@ describe('A run whose memory grows after its last step', () => {
       verdictSentence(run),
       'No line leaks up to step 40. After it, live memory grows from 1.0 MiB to 3.0 MiB.',
     );
-    const flat = { ...run, atExit: [snapshotReport({ step: 40, devices: devices(1.2 * (1 << 20)) })] };
-    assert.equal(verdictSentence(flat), 'Memory is steady.');
-    assert.notEqual(laterGrowth(run), null);
-    assert.equal(laterGrowth({ ...run, verdict: 'tooShort' }), null, 'which says more');
+    assert.equal(verdictSentence({ ...run, laterGrowth: null }), 'Memory is steady.');
+  });
+
+  it('is one whose trace rises to its end, not one that took memory at once', () => {
+    const at = (liveBytes: number, live: readonly number[] = []): Parameters<typeof laterGrowth>[1] => ({
+      devices: [{ liveBytes }],
+      curves: [{ event: Uint32Array.from(live.slice(1), (_, i) => i), live: Float64Array.from(live) }],
+    });
+    const leaking = [100, ...Array.from({ length: 40 }, (_, i) => 100 + 10 * i + (i % 2) * 90)];
+    assert.deepEqual(laterGrowth(at(100), at(500, leaking)), { from: 100, to: 500 });
+    const validation = [100, ...Array.from({ length: 40 }, (_, i) => 150 + (i % 4) * 90)];
+    assert.equal(laterGrowth(at(100), at(150, validation)), null);
+    assert.equal(laterGrowth(at(100), at(120, leaking)), null, 'little');
+    assert.equal(laterGrowth(at(100), at(500)), null, 'without a trace, nothing is known');
   });
 });
 

@@ -84,6 +84,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         peak: null,
         peaks: [],
         atExit: [],
+        laterGrowth: null,
         scopes: [],
         outOfMemory: [],
       },

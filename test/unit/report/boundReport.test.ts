@@ -131,6 +131,7 @@ describe('A report beyond its size', () => {
       peak: null,
       peaks: [],
       atExit: [],
+      laterGrowth: null,
       scopes: [],
       outOfMemory: [],
     }));

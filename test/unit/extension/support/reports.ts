@@ -72,6 +72,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     peak: null,
     peaks: [],
     atExit: [],
+    laterGrowth: null,
     scopes: [],
     outOfMemory: [],
     ...over,
