@@ -33,6 +33,66 @@ main()  #2
     keeps: 'module.register_forward_hook(self.see)',
   },
   {
+    name: '8 objects in a dictionary of the program, which removes their hooks',
+    source: `${HEAD}
+class Watch:
+    def __init__(self, module):
+        self.value = None
+        self.handle = module.register_forward_hook(self.see)
+    def see(self, module, args, out):
+        self.value = out.clone()  #!
+    def close(self):
+        self.handle.remove()
+class Watches(dict):
+    def __init__(self, modules):
+        for module in modules:
+            self[module] = Watch(module)
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        for _, watch in self.items():
+            watch.close()
+def main():
+    for x, y in loader:
+        with Watches([net]) as watches:
+            loss = F.mse_loss(net(x), y)  #1
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+main()  #2
+`,
+    keeps: '',
+  },
+  {
+    name: '8 a list of the program that its steps fill',
+    source: `${HEAD}
+class Outputs(list):
+    def keep(self, out):
+        self.append(out)
+outputs = Outputs()
+${step(WATCHED, 'outputs.keep(out)').replace(HEAD, '')}`,
+    keeps: 'self.append(out)',
+  },
+  {
+    name: '8 a list of the program that each epoch clears',
+    source: `${HEAD}
+class Outputs(list):
+    def keep(self, out):
+        self.append(out)
+outputs = Outputs()
+for epoch in range(9):
+    for x, y in loader:
+        out = net(x)  #!
+        outputs.keep(out)
+        loss = F.mse_loss(out, y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    outputs.clear()
+`,
+    keeps: '',
+  },
+  {
     name: '8 a hook per step whose handle is removed',
     source: `${HEAD}
 def probe(layer):

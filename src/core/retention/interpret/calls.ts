@@ -12,7 +12,7 @@ import {
   isModule,
   newInstance,
   plainValue,
-  valueOf,
+  valueOfInstance,
 } from '../values/objects.js';
 import { Attributes } from './attributes.js';
 import { callEffect, operate, unknownCall } from './effects.js';
@@ -106,7 +106,7 @@ export class Calls extends Part {
         const [fn] = (run?.objects ?? []) as (PyObject | undefined)[];
         if (fn?.kind === 'function') {
           const next = this.follower.nextFrame(act, call);
-          const method: FunctionObject = { ...fn, self: valueOf(object.node, [object]) };
+          const method: FunctionObject = { ...fn, self: valueOfInstance(object) };
           return this.follower.invoke(method, args, act, next?.fn.def === fn.def ? next.index : null);
         }
         const led = this.indirect(args, call, act, value);
@@ -199,7 +199,7 @@ export function callSpecial(
     if (method?.kind !== 'function') continue;
     const next = follower.nextFrame(act, span);
     const args = values.map((value) => ({ name: null, star: '' as const, value, span }));
-    const self = valueOf(object.node, [object]);
+    const self = valueOfInstance(object);
     return follower.invoke({ ...method, self }, args, act, next?.fn.def === method.def ? next.index : null);
   }
   return null;

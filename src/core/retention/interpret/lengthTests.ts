@@ -8,7 +8,7 @@ import {
   type PyObject,
   type Value,
   classAttribute,
-  valueOf,
+  valueOfInstance,
 } from '../values/objects.js';
 import { type Guarded, isCountingAttribute } from './counters.js';
 import { Part } from './follower.js';
@@ -167,10 +167,11 @@ export class TestedLengths extends Part {
       if (depth >= DEEPEST || (receiver.kind !== 'name' && receiver.kind !== 'attribute')) return null;
       const self = this.follower.evaluate(receiver, act);
       for (const object of self.objects) {
-        const fn = object.kind === 'instance' ? methodOf(object, name) : null;
+        if (object.kind !== 'instance') continue;
+        const fn = methodOf(object, name);
         const expression = fn === null || isDecorated(fn) !== isProperty ? null : returnedBy(fn.def);
         if (fn === null || expression === null) continue;
-        return { expression, reader: inside(fn, receiver, valueOf(self.node, [object])) };
+        return { expression, reader: inside(fn, receiver, valueOfInstance(object)) };
       }
       return null;
     };

@@ -92,6 +92,8 @@ export interface Instance extends Holder {
   readonly cls: ClassObject | null;
   /** The library's class, or empty. */
   readonly library: string;
+  /** The items of an object whose class is derived from a container; null for others. */
+  readonly items: Container | null;
 }
 
 export interface FunctionObject {
@@ -185,8 +187,8 @@ export function newContainer(
   type: Container['type'],
   madeIn: readonly LoopRound[],
   bounded = false,
+  node = new FlowNode(0),
 ): { value: Value; container: Container } {
-  const node = new FlowNode(0);
   const container: Container = {
     kind: 'container',
     type,
@@ -209,10 +211,34 @@ export function newInstance(
 ): { value: Value; instance: Instance } {
   const node = new FlowNode(0);
   node.isObject = true;
-  const instance: Instance = { kind: 'instance', cls, library, node, madeIn, attrs: new Map() };
-  node.content = () => nodesOf(instance.attrs);
-  return { value: valueOf(node, [instance]), instance };
+  const type = cls === null ? null : containerOf(cls);
+  const items = type === null ? null : newContainer(type, madeIn, false, node).container;
+  const instance: Instance = { kind: 'instance', cls, library, node, madeIn, attrs: new Map(), items };
+  node.content = () => [...nodesOf(instance.attrs), ...(items === null ? [] : nodesOf(items.attrs))];
+  return { value: valueOfInstance(instance), instance };
 }
+
+export function valueOfInstance(instance: Instance): Value {
+  const { node, items } = instance;
+  return valueOf(node, items === null ? [instance] : [instance, items]);
+}
+
+/** The container that a class of the program extends, as in `class TraceDict(dict)`; null for none. */
+function containerOf({ bases }: ClassObject, depth = 0): Container['type'] | null {
+  for (const base of bases) {
+    const type =
+      base.kind === 'library' ? EXTENDED[base.name.slice(base.name.lastIndexOf('.') + 1)] : containerOf(base, depth + 1);
+    if (type != null && depth < MAX_BASES) return type;
+  }
+  return null;
+}
+
+/** Container classes that programs extend. */
+const EXTENDED: Readonly<Record<string, Container['type'] | undefined>> = {
+  ...{ dict: 'dict', OrderedDict: 'dict', defaultdict: 'dict', UserDict: 'dict' },
+  ...{ list: 'list', UserList: 'list', set: 'set' },
+};
+const MAX_BASES = 8;
 
 /** Either of two values. */
 export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
