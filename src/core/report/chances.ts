@@ -45,6 +45,7 @@ export function featuresOf(
   const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep } = line;
   return {
     ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep },
+    isMinorGrowth: line.isMinorGrowth,
     survivors: line.seen?.survivors ?? 0,
     isStateOfParameters: (category === 'optimizerState' && isStateOfParameters) || finding?.isOfOptimizer === true,
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),

@@ -212,6 +212,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     isInCycle,
     isMinorGarbage: isInTime || !isMuch,
     isAccumulating,
+    isMinorGrowth: growing[last] < limit('minorGrowth') * known.mostLiveBytes,
     births,
     seen,
     series,

@@ -115,8 +115,10 @@ function findingOf(
 ): SourceFinding {
   const followed = stacks.map(({ result }) => result);
   const isChanged = stacks.some(({ path }) => path.some(({ module }) => access.isChanged(module.file)));
-  // What the source shows would have been found in the process.
-  const { holder, remedy } = line.isUnheld ? NOTHING : holderOf(line, followed, sources, access);
+  const isThroughGraph = followed.some(({ finding }) => finding?.through === 'graph');
+  // What the source shows would have been found in the process, unless a release of PyTorch does not show its graphs.
+  const isContradicted = line.isUnheld && !isThroughGraph;
+  const { holder, remedy } = isContradicted ? NOTHING : holderOf(line, followed, sources, access);
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
   const isBounded =
@@ -131,9 +133,9 @@ function findingOf(
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),
-    showsHolder: !line.isUnheld && followed.some(({ finding, ended }) => finding !== null || ended !== null),
+    showsHolder: !isContradicted && followed.some(({ finding, ended }) => finding !== null || ended !== null),
     hasNewKeys: followed.some((one) => one.hasNewKeys),
-    isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
+    isThroughGraph,
     isOfOptimizer: isRead && isOfOptimizer(line.owner, holder, sources),
   };
 }

@@ -45,6 +45,8 @@ export interface LineObservations {
   readonly isAccumulating: boolean;
   /** Garbage is little, or waits for a few steps only until it is freed. */
   readonly isMinorGarbage: boolean;
+  /** What grows is little of the run's memory. */
+  readonly isMinorGrowth: boolean;
   /** Steps that allocated survivors, and all steps; null without lifetimes. */
   readonly births: { readonly steps: number; readonly of: number } | null;
   readonly category: Category;

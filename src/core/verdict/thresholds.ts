@@ -146,6 +146,11 @@ export const THRESHOLDS = {
     of: 'of the live memory that garbage in cycles must hold; less is not worth a change',
     fixedBy: 'wrapped_meters',
   },
+  minorGrowth: {
+    value: 0.001,
+    unit: 'share',
+    of: 'of the live memory that must grow if the growth is not lasting; less may be a temporary tensor',
+  },
   fewBlocks: {
     value: 2,
     unit: 'blocks',

@@ -225,10 +225,12 @@ export function valueOfInstance(instance: Instance): Value {
 
 /** The container that a class of the program extends, as in `class TraceDict(dict)`; null for none. */
 function containerOf({ bases }: ClassObject, depth = 0): Container['type'] | null {
-  for (const base of bases) {
+  for (const base of depth < MAX_BASES ? bases : []) {
     const type =
-      base.kind === 'library' ? EXTENDED[base.name.slice(base.name.lastIndexOf('.') + 1)] : containerOf(base, depth + 1);
-    if (type != null && depth < MAX_BASES) return type;
+      base.kind === 'library'
+        ? EXTENDED[base.name.slice(base.name.lastIndexOf('.') + 1)]
+        : containerOf(base, depth + 1);
+    if (type != null) return type;
   }
   return null;
 }

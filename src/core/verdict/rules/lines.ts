@@ -9,7 +9,7 @@ import type { LineRule } from '../rule.js';
 import type { Shape } from '../shape.js';
 import { limit } from '../thresholds.js';
 
-/** The verdict of a line. Those before `notLasting` are about cycles, those after it about lasting growth. */
+/** The verdict of a line. Those before `minorGrowth` are about cycles, those after `notLasting` about lasting growth. */
 export const LINE_RULES: readonly LineRule[] = [
   /** The frees of the collector look like a list that is cleared. */
   {
@@ -40,6 +40,16 @@ export const LINE_RULES: readonly LineRule[] = [
     thresholds: ['garbageSteps'],
     reason: () => [garbageText()],
     fixedBy: 'ctx_output',
+  },
+  /** A temporary tensor that is live in the last snapshot looks the same. */
+  {
+    name: 'minorGrowth',
+    seen: 'Very little memory grows, and not in a lasting way.',
+    holds: ({ shape, isMinorGrowth }) => shape === 'growing' && isMinorGrowth,
+    verdict: 'steady',
+    thresholds: ['minorGrowth'],
+    reason: () => [],
+    fixedBy: '',
   },
   /** Growth that is not lasting is no leak. */
   {
