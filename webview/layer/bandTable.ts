@@ -4,15 +4,16 @@ import { bytesColumn, countColumn, DataTable, nameColumn, placeCell, textColumn 
 import { strings } from '../text/strings.js';
 import { groupName, seriesName } from './bandText.js';
 
+interface Band {
+  series: number;
+  highest: number;
+  of: Float64Array;
+}
+
 export function allocationTable(
   { values, bands, blockOffset }: StackedBands,
   open: (line: { file: string; line: number }) => void,
-): HTMLTableElement {
-  interface Band {
-    series: number;
-    highest: number;
-    of: Float64Array;
-  }
+): DataTable<Band> {
   const rows = values
     .map((of, series): Band => ({ series, of, highest: of.reduce((most, value) => Math.max(most, value), 0) }))
     .filter(({ highest }) => highest > 0)
@@ -37,5 +38,5 @@ export function allocationTable(
     ],
     rows,
   });
-  return table.element;
+  return table;
 }

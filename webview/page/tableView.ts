@@ -12,7 +12,7 @@ import { coarse, type Questions } from '../model/question.js';
 import { drawableExtent } from '../model/range.js';
 import type { Store } from '../model/store.js';
 import { resize, TABLED, type Tabled, type ViewState } from '../model/viewState.js';
-import { bytesColumn, DataTable, nameColumn, tableOf, textColumn, type Cell } from '../parts/dataTable.js';
+import { bytesColumn, DataTable, nameColumn, textColumn, type Cell } from '../parts/dataTable.js';
 import { createPane, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';
 import type { TableData } from '../parts/tableData.js';
@@ -72,7 +72,7 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
   const allocations = (): Shown | null => {
     const { stacked, wholeBands } = store.get();
     const front = stacked ?? wholeBands;
-    return front === null ? null : withElement(allocationTable(front, open));
+    return front === null ? null : shownOf(allocationTable(front, open));
   };
 
   const calls = (): Shown | null => {
@@ -122,7 +122,7 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
       ),
       rows: answer.parts.map((_, part) => part),
     });
-    return withElement(table.element);
+    return shownOf(table);
   };
 
   const tables = { curve, allocations, calls, segments, run };
@@ -167,6 +167,6 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
   };
 }
 
-function withElement(table: HTMLTableElement): Shown {
-  return { elements: [table], saved: () => tableOf(table) };
+function shownOf(table: Pick<DataTable<unknown>, 'element' | 'saved'>): Shown {
+  return { elements: [table.element], saved: () => table.saved() };
 }

@@ -55,6 +55,7 @@ export class DataTable<Row, Sort extends string = string> {
   private readonly head = el('tr');
   private readonly body = el('tbody');
   private readonly foot = el('tfoot');
+  private shown: Pick<TableContent<Row, Sort>, 'columns' | 'rows'> = { columns: [], rows: [] };
 
   constructor(private readonly options: TableOptions<Row, Sort>) {
     this.element = el(
@@ -73,7 +74,8 @@ export class DataTable<Row, Sort extends string = string> {
     this.head.replaceChildren(...columns.map((column) => this.headOf(column, sort)));
     this.body.replaceChildren();
     const compare = columns.find((column) => column.sort?.by === sort)?.sort?.compare;
-    this.append(columns, compare === undefined ? rows : [...rows].sort(compare), 0);
+    this.shown = { columns, rows: compare === undefined ? rows : [...rows].sort(compare) };
+    this.append(columns, this.shown.rows, 0);
     const caption =
       note === null ? [] : [el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, note))];
     const last = sums.length - 1;
@@ -81,6 +83,17 @@ export class DataTable<Row, Sort extends string = string> {
       el('tr', { class: index === last ? 'total' : '' }, ...columns.map((column) => cellOf(column, row))),
     );
     this.foot.replaceChildren(...caption, ...feet);
+  }
+
+  /** All rows in their order, also those of further pages, with exact numbers. */
+  saved(): TableData {
+    const { columns, rows } = this.shown;
+    const valueOf = ({ content, value }: Cell): string | number =>
+      value ?? (typeof content === 'string' ? content : (content.textContent ?? '')).trim();
+    return {
+      columns: columns.map(({ text }) => text),
+      rows: rows.map((row) => columns.map(({ cell }) => valueOf(cell(row)))),
+    };
   }
 
   /** Scrolls to the row that is pointed out, if there is one. */
@@ -145,12 +158,11 @@ export class DataTable<Row, Sort extends string = string> {
 }
 
 function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row: Row): HTMLElement {
-  const { content, title, value, class: own = '' } = cell(row);
+  const { content, title, class: own = '' } = cell(row);
   const options = { class: `${kind ?? ''} ${own}`.trim(), ...(title !== undefined && { title }) };
-  const element =
-    kind === 'place' ? el('th', { ...options, attributes: { scope: 'row' } }, content) : el('td', options, content);
-  if (value !== undefined) element.dataset['value'] = String(value);
-  return element;
+  return kind === 'place'
+    ? el('th', { ...options, attributes: { scope: 'row' } }, content)
+    : el('td', options, content);
 }
 
 /** A column of numbers. @param by its sort key, largest first and unknown ones last; without, it does not sort */
@@ -213,18 +225,4 @@ export function textCell(content: string): Cell {
 /** The name of a row: a link where it leads to a line. */
 export function placeCell(name: string, opens: boolean): Cell {
   return { content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name };
-}
-
-/** The content of a table on the page, with exact numbers. */
-export function tableOf(table: HTMLTableElement): TableData | null {
-  const { tHead, tBodies } = table;
-  const columns = [...(tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
-  if (columns.length === 0 || tBodies.length === 0) return null;
-  const rows = [...tBodies[0].rows].map((row) => [...row.cells].map(valueOf));
-  return { columns, rows };
-}
-
-function valueOf(cell: HTMLTableCellElement): string | number {
-  const value = cell.dataset['value'];
-  return value === undefined ? cell.textContent.trim() : Number(value);
 }

@@ -8,6 +8,7 @@ import { compare } from '../../support/cli.js';
 import { eventually } from '../../support/eventually.js';
 import { picklesUnder } from '../../support/snapshots.js';
 import { exampleFolder } from '../../support/workspaces.js';
+import { choose } from './choose.js';
 import { harnessSession } from './harnessSession.js';
 import type { TimelineHarness } from './timelineHarness.js';
 
@@ -94,6 +95,21 @@ describe('what can be saved', () => {
     const total = listed.slice(1).reduce((sum, row) => sum + Number(row[3]), 0);
     const shown = (await page.locator('.live-table tfoot tr.total td').first().getAttribute('title')) ?? '';
     assert.equal(total, Number(shown.replace(/\D/g, '')));
+  });
+
+  it('saves the rows of a table, also those that the page does not show yet', async () => {
+    const { alone, page } = await open();
+    await page.locator('.bands canvas').first().waitFor();
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await choose(page, 'Table of', 'Series in view');
+    await page.locator('.band-table tbody tr').first().waitFor();
+    const [head, ...rows] = csv(await save(alone, 'Table', 'CSV'));
+    const shown = await page.locator('.band-table tbody tr').count();
+    assert.deepEqual([head.length, rows.length], [6, shown]);
+    const name = await page.locator('.band-table tbody tr').first().locator('th').innerText();
+    assert.equal(rows[0][0], name);
+    const title = await page.locator('.band-table tbody tr').first().locator('td.number').first().getAttribute('title');
+    assert.equal(rows[0][2], title?.replace(/\D/g, ''));
   });
 });
 
