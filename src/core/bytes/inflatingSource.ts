@@ -1,6 +1,5 @@
 import type { ByteSource, Gunzip, Unfolding } from './byteSource.js';
 import { readFully } from './readFully.js';
-import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { t } from '../text/translate.js';
 
@@ -93,16 +92,16 @@ class InflatingSource implements ByteSource {
     if (this.end > this.start) this.lastOutput = this.consumed;
     else if (this.consumed - this.lastOutput > MAX_IDLE) throw this.tooEmpty();
     const ofThis = Math.min(this.consumed * MAX_RATIO, MAX_OUTPUT);
-    if (this.end > Math.max(RATIO_COUNTS_FROM, ofThis)) throw this.tooLarge(ofThis, this.end);
+    if (this.end > Math.max(RATIO_COUNTS_FROM, ofThis)) throw this.tooLarge(this.end);
     this.unfolding.bytes += this.end - this.start;
     const ofFile = Math.max(FREE_OF_FILE, Math.min(this.unfolding.fileBytes * MAX_RATIO, MAX_OUTPUT));
-    if (this.unfolding.bytes > ofFile) throw this.tooLarge(ofFile, this.unfolding.bytes);
+    if (this.unfolding.bytes > ofFile) throw this.tooLarge(this.unfolding.bytes);
     this.finished = last;
   }
 
-  private tooLarge(most: number, asked: number): LimitError {
-    return new LimitError(
-      { kind: 'unpackedBytes', most, asked, offset: this.consumed },
+  private tooLarge(asked: number): SnapshotError {
+    return new SnapshotError(
+      'limit',
       t(
         '{0} decompresses to more than {1} bytes, more than Leakline allows for its size. ' +
           'Decompress it yourself if you trust it.',
@@ -112,14 +111,9 @@ class InflatingSource implements ByteSource {
     );
   }
 
-  private tooEmpty(): LimitError {
-    return new LimitError(
-      {
-        kind: 'emptyBytes',
-        most: MAX_IDLE,
-        asked: null,
-        offset: this.consumed,
-      },
+  private tooEmpty(): SnapshotError {
+    return new SnapshotError(
+      'limit',
       t(
         '{0} has many almost empty compressed parts before byte {1}. Decompress it yourself if you trust it.',
         this.name,

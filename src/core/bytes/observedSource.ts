@@ -1,5 +1,4 @@
 import type { ByteSource } from './byteSource.js';
-import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { t } from '../text/translate.js';
 
@@ -39,9 +38,9 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
 }
 
 /** @param name of the input whose reading was given up after `timeLimitMs` */
-export function tookTooLong(name: string, timeLimitMs: number): LimitError {
-  return new LimitError(
-    { kind: 'timeMs', most: timeLimitMs, asked: null, offset: null },
+export function tookTooLong(name: string, timeLimitMs: number): SnapshotError {
+  return new SnapshotError(
+    'limit',
     t(
       '{0} was not read within {1} seconds, the time limit for a file. ' +
         'Raise the limit, copy the file to a faster disk, or record with a smaller max_entries.',

@@ -2,7 +2,6 @@ import type { ByteSource } from './byteSource.js';
 import { inflateSource } from './inflatingSource.js';
 import { readFully } from './readFully.js';
 import { sliceSource } from './sliceSource.js';
-import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { t } from '../text/translate.js';
 
@@ -68,8 +67,8 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   }
   if (offset + size > source.size) throw damaged(source);
   if (size > MAX_DIRECTORY) {
-    throw new LimitError(
-      { kind: 'directoryBytes', most: MAX_DIRECTORY, asked: size, offset },
+    throw new SnapshotError(
+      'limit',
       t(
         '{0} is a zip archive with a directory of {1} bytes, more than Leakline allows. ' +
           'Extract the snapshot from it.',

@@ -1,6 +1,5 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { readFully } from '../bytes/readFully.js';
-import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { UNKNOWN_LINE } from '../model/snapshot.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -98,8 +97,8 @@ function json(quoted: string): string | null {
 async function wholeText(source: ByteSource): Promise<string> {
   const bytes = await readFully(source, 0, Math.min(MAX_BYTES + 1, source.size));
   if (bytes.length > MAX_BYTES) {
-    throw new LimitError(
-      { kind: 'graphBytes', most: MAX_BYTES, asked: null, offset: null },
+    throw new SnapshotError(
+      'limit',
       t(
         '{0} is a graph of more than {1} bytes, more than Leakline draws. Collect garbage more often.',
         source.name,

@@ -16,7 +16,7 @@ export interface ReadOptions {
   spare?: SpareColumns | undefined;
   /** True to take events of the trace from `spare` where it is of a later dump of the process, and not read them. */
   mayTakeEvents?: boolean;
-  /** Time limit of reading in milliseconds, then `LimitError`. */
+  /** Time limit of reading in milliseconds, then a `SnapshotError` with the reason `limit`. */
   timeLimitMs?: number;
 }
 

@@ -1,7 +1,6 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { observedSource } from '../bytes/observedSource.js';
 import { readFully } from '../bytes/readFully.js';
-import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { memberPath } from '../model/memberPath.js';
 import type { Snapshot } from '../model/snapshot.js';
@@ -139,8 +138,8 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   }
   const readNested = (inner: ByteSource, member: number): Promise<ReadResult> => {
     if (depth + 1 >= MAX_CONTAINERS) {
-      throw new LimitError(
-        { kind: 'packings', most: MAX_CONTAINERS - 1, asked: null, offset: null },
+      throw new SnapshotError(
+        'limit',
         t(
           '{0} has {1} layers of compression, more than Leakline unpacks. Unpack it first.',
           source.name,

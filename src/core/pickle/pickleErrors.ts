@@ -1,15 +1,10 @@
-import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { t } from '../text/translate.js';
 import { FORBIDDEN_OPCODES } from './opcodes.js';
-import { MAX_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
 
 /** What the machine says of one input: its name, what is wrong, where, and what to do. Offsets are those of bytes. */
 export class PickleErrors {
-  constructor(
-    private readonly name: string,
-    private readonly limits: PickleLimits,
-  ) {}
+  constructor(private readonly name: string) {}
 
   otherProtocol(protocol: number): SnapshotError {
     return new SnapshotError(
@@ -35,11 +30,10 @@ export class PickleErrors {
   }
 
   /** @param asked how much, where that is known */
-  limit(kind: Excess, offset: number, asked: number | null = null): LimitError {
-    const most = kind === 'integerBytes' ? MAX_INTEGER_BYTES : this.limits[kind];
+  limit(kind: Excess, offset: number, asked: number | null = null): SnapshotError {
     const said = [this.name, excessText(kind, asked), offset] as const;
-    return new LimitError(
-      { kind, most, asked, offset },
+    return new SnapshotError(
+      'limit',
       OF_ONE_VALUE.has(kind)
         ? t('{0} needs more {1} than Leakline allows, at byte {2}. Dump the snapshot again.', ...said)
         : t('{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.', ...said),

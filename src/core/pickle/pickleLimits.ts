@@ -1,4 +1,4 @@
-/** Bounds on what an input may ask for. Beyond them stands `LimitError`. */
+/** Bounds on what an input may ask for. Beyond them stands a `SnapshotError` with the reason `limit`. */
 export interface PickleLimits {
   /** Values on the operand stack at once. */
   stackDepth: number;

@@ -59,7 +59,7 @@ export class PickleMachine {
       limits.memoSlots,
       Math.max(MEMO_START, Math.min(MAX_EXPECTED_SLOTS, Math.ceil(expectedSlots))),
     );
-    this.errors = new PickleErrors(name, limits);
+    this.errors = new PickleErrors(name);
     this.operands = new Operands(sink, this.errors);
     this.rare = new RareOpcodes(this.operands, sink, limits, this.errors);
     this.records = recordsFor(this.operands.stack, slots);

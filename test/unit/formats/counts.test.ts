@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { LimitError, type LimitKind } from '../../../src/core/bytes/limitError.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import { MAX_TEXT, StringPool } from '../../../src/core/model/stringPool.js';
@@ -23,19 +22,19 @@ async function refusal(attack: string): Promise<SnapshotError> {
 }
 
 describe('Files that name more than there can be', () => {
-  const kinds: Record<string, LimitKind> = {
-    '80,000 devices with empty traces': 'devices',
-    '20,000 devices of a profiler': 'devices',
-    '30,000 calls in each other, and as many events': 'mentions',
-    'a gzip file whose name is 40 MB long': 'emptyBytes',
-    'a gzip file of empty blocks': 'emptyBytes',
-    'a gzip file of 500,000 empty members': 'emptyBytes',
+  const sentences: Record<string, RegExp> = {
+    '80,000 devices with empty traces': /names 80,000 devices; PyTorch supports at most 128/,
+    '20,000 devices of a profiler': /names 20,000 devices; PyTorch supports at most 128/,
+    '30,000 calls in each other, and as many events': /refers to the same stack far more often/,
+    'a gzip file whose name is 40 MB long': /many almost empty compressed parts/,
+    'a gzip file of empty blocks': /many almost empty compressed parts/,
+    'a gzip file of 500,000 empty members': /many almost empty compressed parts/,
   };
-  for (const [attack, kind] of Object.entries(kinds)) {
+  for (const [attack, sentence] of Object.entries(sentences)) {
     it(`are refused by content: ${attack}`, async () => {
-      const error = await refusal(attack);
-      assert.ok(error instanceof LimitError, error.message);
-      assert.equal(error.limit.kind, kind);
+      const { reason, message } = await refusal(attack);
+      assert.equal(reason, 'limit', message);
+      assert.match(message, sentence);
     });
   }
 

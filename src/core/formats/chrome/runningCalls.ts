@@ -82,7 +82,7 @@ export class RunningCalls {
   private stackOf({ open, calls: { name, kind } }: Walk): StackId {
     if (open.length === 0) return EMPTY_STACK;
     this.mentioned += open.length;
-    if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, this.mentioned);
+    if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack');
     const frames = new Uint32Array(open.length);
     for (let i = open.length - 1, at = 0; i >= 0; i--)
       frames[at++] = this.frame(name.data[open[i]], kind.data[open[i]]);

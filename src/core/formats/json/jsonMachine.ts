@@ -1,4 +1,3 @@
-import { LimitError } from '../../bytes/limitError.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind } from '../../pickle/values.js';
 import { t } from '../../text/translate.js';
@@ -153,8 +152,8 @@ export class JsonMachine {
 
   private open(isObject: boolean, offset: number): void {
     if (this.depth === MAX_DEPTH) {
-      throw new LimitError(
-        { kind: 'nesting', most: MAX_DEPTH, asked: this.depth + 1, offset },
+      throw new SnapshotError(
+        'limit',
         t(
           '{0} is nested more than {1} levels deep at byte {2}, unlike any snapshot. Dump it again.',
           this.name,
@@ -205,8 +204,8 @@ export class JsonMachine {
       p = close;
     }
     if (p - at > MAX_TEXT) {
-      throw new LimitError(
-        { kind: 'textBytes', most: MAX_TEXT, asked: null, offset: base + at },
+      throw new SnapshotError(
+        'limit',
         t(
           '{0} has a string of more than {1} bytes at byte {2}, unlike any snapshot. Dump it again.',
           this.name,

@@ -89,7 +89,7 @@ export class TorchFrames {
   /** A list of its own that holds the frames of a stack. */
   newCapture(stack: StackId): Ref {
     const capture = this.builder.captures.add(stack);
-    if (capture > PAYLOAD_MASK) throw tooManyObjects(this.name, PAYLOAD_MASK, capture);
+    if (capture > PAYLOAD_MASK) throw tooManyObjects(this.name);
     return CAPTURE_BITS | capture;
   }
 
@@ -126,7 +126,7 @@ export class TorchFrames {
       stacks.appendTo(this.joined, native);
       stacks.appendTo(this.joined, python);
       const pair = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
-      if (stacks.frameCount > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, stacks.frameCount);
+      if (stacks.frameCount > MAX_FRAMES) throw tooManyMentions(this.name, 'stack');
       return pair;
     });
   }
@@ -139,8 +139,7 @@ export class TorchFrames {
     stacks.appendTo(this.joined, captures.stack[capture]);
     this.again += this.joined.length;
     this.appended += to - from;
-    const most = MAX_AGAIN * this.appended + FREE_AGAIN;
-    if (this.again > most) throw tooManyMentions(this.name, 'stack', most, this.again);
+    if (this.again > MAX_AGAIN * this.appended + FREE_AGAIN) throw tooManyMentions(this.name, 'stack');
     for (let i = from; i < to; i++) this.joined.push(ref[i] & PAYLOAD_MASK);
     captures.stack[capture] = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
     return list;
@@ -181,7 +180,7 @@ export class TorchFrames {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     if (length === 0) return NO_STACK;
     this.mentioned += length;
-    if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack', MAX_FRAMES, this.mentioned);
+    if (this.mentioned > MAX_FRAMES) throw tooManyMentions(this.name, 'stack');
     // A hostile file of long texts takes a sixth of the time of `flat` and `from`.
     const frames = new Uint32Array(length);
     let at = 0;

@@ -43,7 +43,7 @@ export class TorchObjects {
   }
 
   add(object: TorchObject): Ref {
-    if (this.objects.length >= MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, this.objects.length + 1);
+    if (this.objects.length >= MAX_OBJECTS) throw tooManyObjects(this.name);
     this.objects.push(object);
     return makeRef(Torch.Object, this.objects.length - 1);
   }
@@ -66,7 +66,7 @@ export class TorchObjects {
       if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       entries.set(this.strings.text(ref[i] & PAYLOAD_MASK), this.plain(stack, i + 1));
     }
-    if (entries.size > MAX_ITEMS) throw tooManyObjects(this.name, MAX_ITEMS, entries.size);
+    if (entries.size > MAX_ITEMS) throw tooManyObjects(this.name);
     return known?.type === 'dict' ? dict : this.add({ type: 'dict', entries });
   }
 
@@ -108,7 +108,7 @@ export class TorchObjects {
     this.held += to - from;
     const items = existing?.items ?? [];
     const length = items.length + to - from;
-    if (length > MAX_ITEMS) throw tooManyObjects(this.name, MAX_ITEMS, length);
+    if (length > MAX_ITEMS) throw tooManyObjects(this.name);
     for (let i = from; i < to; i++) items.push(ref[i]);
     return existing === null ? this.add({ type: 'list', items }) : list;
   }
@@ -116,9 +116,7 @@ export class TorchObjects {
   /** The settings of a dictionary. @throws SnapshotError `limit` if it contains itself, or equal ones repeatedly */
   settings(dict: TorchObject & { type: 'dict' }, depth = 0): { readonly [key: string]: SettingValue } {
     this.lookAt(dict.entries.size, 'dictionary');
-    if (depth === MAX_DEPTH) {
-      throw tooManyMentions(this.name, 'dictionary', MAX_DEPTH, depth + 1, 'nesting');
-    }
+    if (depth === MAX_DEPTH) throw tooManyMentions(this.name, 'dictionary');
     const settings: [string, SettingValue][] = [];
     for (const [key, value] of dict.entries) {
       if (!isTorchObject(value)) settings.push([key, value]);
@@ -129,8 +127,7 @@ export class TorchObjects {
 
   private lookAt(entries: number, what: 'list' | 'dictionary'): void {
     this.looks += entries;
-    const most = MAX_LOOKS * this.held + FREE_LOOKS;
-    if (this.looks > most) throw tooManyMentions(this.name, what, most, this.looks);
+    if (this.looks > MAX_LOOKS * this.held + FREE_LOOKS) throw tooManyMentions(this.name, what);
   }
 
   private plain(stack: ValueStack, at: number): SettingValue | TorchObject {

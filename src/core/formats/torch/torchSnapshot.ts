@@ -93,7 +93,7 @@ function orderStacks(snapshot: Snapshot, behind: ReadonlyMap<FrameId, readonly F
     const recorded = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
     ordered.length = 0;
     for (const frame of recorded) frameCount += 1 + (behind.get(frame)?.length ?? 0);
-    if (frameCount > most) throw tooManyMentions(name, 'generated', most, frameCount);
+    if (frameCount > most) throw tooManyMentions(name, 'generated');
     if (isNative[recorded[recorded.length - 1]] === 1) append(ordered, recorded, behind, () => true);
     else {
       append(ordered, recorded, behind, (frame) => isNative[frame] === 1);

@@ -1,4 +1,4 @@
-import { LimitError } from '../../bytes/limitError.js';
+import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type ValueStack } from '../../pickle/values.js';
 import { t } from '../../text/translate.js';
 
@@ -56,20 +56,14 @@ export function integerText(stack: ValueStack, at: number): string {
 
 /** Checks that a value fits into the 28 bits of a payload. @throws SnapshotError `limit` */
 export function checkedPayload(payload: number, name: string): number {
-  if (payload > PAYLOAD_MASK) throw tooManyObjects(name, PAYLOAD_MASK, payload);
+  if (payload > PAYLOAD_MASK) throw tooManyObjects(name);
   return payload;
 }
 
-/** Limits repeated references, which would expand to more than the file. @param most references allowed */
-export function tooManyMentions(
-  name: string,
-  what: 'stack' | 'list' | 'dictionary' | 'generated',
-  most: number,
-  asked: number,
-  kind: 'mentions' | 'nesting' = 'mentions',
-): LimitError {
-  return new LimitError(
-    { kind, most, asked, offset: null },
+/** Limits repeated references, which would expand to more than the file. */
+export function tooManyMentions(name: string, what: 'stack' | 'list' | 'dictionary' | 'generated'): SnapshotError {
+  return new SnapshotError(
+    'limit',
     t(
       '{0} refers to {1} far more often than PyTorch does, and would expand to a multiple of its size. Dump the snapshot again.',
       name,
@@ -91,10 +85,9 @@ function mentionText(what: Parameters<typeof tooManyMentions>[1]): string {
   }
 }
 
-/** @param most objects of a kind that are allowed */
-export function tooManyObjects(name: string, most: number, asked: number): LimitError {
-  return new LimitError(
-    { kind: 'objects', most, asked, offset: null },
+export function tooManyObjects(name: string): SnapshotError {
+  return new SnapshotError(
+    'limit',
     t('{0} holds more objects than Leakline allows. Record with a smaller max_entries.', name),
   );
 }
