@@ -1,7 +1,7 @@
 import { Action } from '../../model/snapshot.js';
 
 /** Texts with a meaning, by the id that they get in every snapshot's string pool: they are interned first, in order. */
-export const enum Word {
+export enum Word {
   empty,
   action,
   addr,
@@ -53,63 +53,16 @@ export const enum Word {
   not_available,
 }
 
-const TEXTS: Record<Word, string> = {
-  [Word.empty]: '',
-  [Word.action]: 'action',
-  [Word.addr]: 'addr',
-  [Word.size]: 'size',
-  [Word.stream]: 'stream',
-  [Word.time_us]: 'time_us',
-  [Word.frames]: 'frames',
-  [Word.forward_frames]: 'forward_frames',
-  [Word.device_free]: 'device_free',
-  [Word.name]: 'name',
-  [Word.filename]: 'filename',
-  [Word.line]: 'line',
-  [Word.address]: 'address',
-  [Word.requested_size]: 'requested_size',
-  [Word.state]: 'state',
-  [Word.device]: 'device',
-  [Word.total_size]: 'total_size',
-  [Word.segment_type]: 'segment_type',
-  [Word.segment_pool_id]: 'segment_pool_id',
-  [Word.is_expandable]: 'is_expandable',
-  [Word.blocks]: 'blocks',
-  [Word.segments]: 'segments',
-  [Word.device_traces]: 'device_traces',
-  [Word.allocator_settings]: 'allocator_settings',
-  [Word.external_annotations]: 'external_annotations',
-  [Word.stage]: 'stage',
-  [Word.alloc]: 'alloc',
-  [Word.free_requested]: 'free_requested',
-  [Word.free_completed]: 'free_completed',
-  [Word.segment_alloc]: 'segment_alloc',
-  [Word.segment_free]: 'segment_free',
-  [Word.segment_map]: 'segment_map',
-  [Word.segment_unmap]: 'segment_unmap',
-  [Word.snapshot]: 'snapshot',
-  [Word.oom]: 'oom',
-  [Word.active_allocated]: 'active_allocated',
-  [Word.active_pending_free]: 'active_pending_free',
-  [Word.inactive]: 'inactive',
-  [Word.small]: 'small',
-  [Word.START]: 'START',
-  [Word.history]: 'history',
-  [Word.real_size]: 'real_size',
-  [Word.cpp_frames]: 'cpp_frames',
-  [Word.none]: 'none',
-  [Word.fx_original_trace]: 'fx_original_trace',
-  [Word.category]: 'category',
-  [Word.user_metadata]: 'user_metadata',
-  [Word.compile_context]: 'compile_context',
-  [Word.not_available]: 'N/A',
-};
+/** Texts that are no names of members. */
+const OTHER_TEXTS = new Map([
+  [Word[Word.empty], ''],
+  [Word[Word.not_available], 'N/A'],
+]);
 
-/** The texts in the order of their ids. */
-export const WORDS: readonly string[] = Object.keys(TEXTS)
-  .map(Number)
-  .sort((a, b) => a - b)
-  .map((id) => TEXTS[id as Word]);
+/** The texts in the order of their ids, in which an enum lists the names of its members. */
+export const WORDS: readonly string[] = Object.values(Word)
+  .filter((member) => typeof member === 'string')
+  .map((name) => OTHER_TEXTS.get(name) ?? name);
 
 /** The action of a trace entry by the id of its word; {@link Action.Other} for unknown words. */
 const ACTIONS = new Uint8Array(WORDS.length).fill(Action.Other);
