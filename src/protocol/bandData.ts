@@ -1,10 +1,10 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
 import type { Category } from '../core/attribution/category.js';
-import type { OwnerLine } from '../core/attribution/owner.js';
-import type { FrameKind } from '../core/attribution/frameKind.js';
+import type { OwnerLine, ShownFrame } from '../core/attribution/owner.js';
 import type { Verdict } from '../core/report/report.js';
+import type { AllocationDetail } from '../core/timeline/bandDetail.js';
 import type { BandGroup, BandGrouping } from '../core/timeline/seriesLayout.js';
-import type { Bytes, Microseconds } from '../core/model/units.js';
+import type { Microseconds } from '../core/model/units.js';
 import type { OfDevice, TimelineAxis, WindowQuery } from './timelineData.js';
 
 export const BAND_GROUPINGS = [
@@ -16,7 +16,7 @@ export const BAND_GROUPINGS = [
   'age',
 ] as const satisfies readonly BandGrouping[];
 
-export type { Category, Verdict };
+export type { Category, ShownFrame, Verdict };
 
 export interface BandsQuery extends WindowQuery {
   /** Size of the plot. */
@@ -71,26 +71,16 @@ export interface BandDetailQuery extends OfDevice {
 }
 
 /** The memory at one place of the series. */
-export interface BandDetail extends BandOwner {
+export interface BandDetail extends BandOwner, Omit<AllocationDetail, 'owner' | 'frames'> {
   series: number;
   event: number;
   row: number | null;
-  bytes: Bytes;
-  blocks: number;
-  /** Event that made the oldest block; -1 if that was before the recording. */
-  allocated: number;
-  /** Event that freed the last one; null if it is there at the end. */
-  freed: number | null;
   /** The time from the allocation of the oldest block to the event; null if unknown. */
   ageUs: Microseconds | null;
   /** The stack of the largest block, innermost first, without the frames that every stack with C++ frames has. */
-  frames: BandFrame[];
+  frames: ShownFrame[];
   /** Frames of the stack that `frames` leaves out: of PyTorch's recording, of Python's interpreter, and too far out. */
   hiddenFrames: number;
-  /** The metadata that the program set for the largest block, or empty. */
-  metadata: string;
-  /** Which compiled region allocated it, empty where none. */
-  compileContext: string;
   /** The last report's verdict on its line; null without one. */
   finding: LineFinding | null;
 }
@@ -105,8 +95,4 @@ export interface LineFinding {
   advice: string[];
   /** True if the fix can be applied as an edit. */
   canFix: boolean;
-}
-
-export interface BandFrame extends OwnerLine {
-  kind: FrameKind;
 }

@@ -1,7 +1,7 @@
 /** The live memory at an instant by call, in the detail of a flame graph. */
+import type { ComparedCall } from '../core/runs/comparedPaths.js';
 import type { CallGroup } from '../core/timeline/callPaths.js';
 import type { CallTree } from '../core/timeline/callTree.js';
-import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { OfDevice, TimelineAxis } from './timelineData.js';
 
@@ -38,14 +38,7 @@ export interface Flame extends OfDevice {
 /** Rows that are no frames. */
 export type FlameGroup = CallGroup;
 
-export interface FlameCall {
+export interface FlameCall extends ComparedCall {
   /** Number of the call, valid for this snapshot. */
   id: number;
-  kind: FrameKind | FlameGroup;
-  /** A path of the workspace if `mapped`, else as recorded; empty where the call is not a frame. */
-  file: string;
-  /** 1-based; 0 where not known. */
-  line: number;
-  function: string;
-  mapped: boolean;
 }

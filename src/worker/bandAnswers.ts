@@ -2,15 +2,14 @@ import type { AllocationIndex } from '../core/timeline/allocationIndex.js';
 import { blockDetail, seriesDetail } from '../core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/timeline/bandWindow.js';
 import { CATEGORIES } from '../core/attribution/category.js';
-import { frameKind } from '../core/attribution/frameKind.js';
-import type { FileLookup } from '../core/attribution/owner.js';
+import { shownFrame, type FileLookup } from '../core/attribution/owner.js';
 import { isMachinery } from '../core/attribution/readableStack.js';
 import { seriesLayout, type BandGrouping, type SeriesLayout } from '../core/timeline/seriesLayout.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { BatchLines } from '../core/report/batchLines.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
-import type { BandDetail, BandDetailQuery, BandFrame, Bands, BandsQuery, BandSeries } from '../protocol/bandData.js';
+import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandSeries } from '../protocol/bandData.js';
 import type { LineVerdicts } from './lineVerdicts.js';
 import { ownerPlace } from './ownerPlace.js';
 import type { SnapshotStore } from './snapshotStore.js';
@@ -84,34 +83,19 @@ export class BandAnswers {
     const { time } = history;
     const ageUs =
       time === null || found.allocated < 0 || at < found.allocated ? null : time[at] - time[found.allocated];
-    const { owner, bytes, blocks, allocated, freed, frames, metadata, compileContext } = found;
+    const { owner, frames, ...facts } = found;
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
     const told = frames.filter((frame) => !isMachinery(frame)).slice(0, FRAMES_OF_DETAIL);
-    const frameOf = (frame: (typeof frames)[number]): BandFrame => {
-      const mapped = lookup(frame.file);
-      const kind = mapped === null ? frameKind(frame.file) : 'user';
-      return {
-        ...frame,
-        file: mapped ?? frame.file,
-        kind,
-        mapped: mapped !== null,
-      };
-    };
     return {
       ...ownerPlace(owner),
       ...(use !== null && { use }),
+      ...facts,
       series,
       event,
       row,
-      bytes,
-      blocks,
-      allocated,
-      freed,
       ageUs,
-      frames: told.map(frameOf),
+      frames: told.map((frame) => shownFrame(frame, lookup)),
       hiddenFrames: frames.length - told.length,
-      metadata,
-      compileContext,
       finding: this.verdicts.finding(path, owner),
     };
   }

@@ -1,14 +1,8 @@
 /** Answers questions on live memory by call. */
-import {
-  CALL_GROUPS,
-  callKind,
-  livePaths,
-  meanPaths,
-  type CallId,
-  type CallPaths,
-} from '../core/timeline/callPaths.js';
+import { CALL_GROUPS, livePaths, meanPaths, type CallId, type CallPaths } from '../core/timeline/callPaths.js';
 import { callTree } from '../core/timeline/callTree.js';
-import type { FileLookup } from '../core/attribution/owner.js';
+import { shownFrame, type FileLookup } from '../core/attribution/owner.js';
+import { frameOf } from '../core/model/digestFrame.js';
 import { HistoryAxis, type Stretch } from '../core/model/historyAxis.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Flame, FlameCall, FlameQuery } from '../protocol/flameData.js';
@@ -74,19 +68,10 @@ function withoutCalls(liveBytes: number): Calls {
 
 /** A call with its names. */
 function callOf(snapshot: Snapshot, call: CallId, lookup: FileLookup): FlameCall {
-  const { frames, strings } = snapshot;
+  const { frames } = snapshot;
   const group = CALL_GROUPS[call - frames.count] as (typeof CALL_GROUPS)[number] | undefined;
   if (group !== undefined) return { id: call, kind: group, file: '', line: 0, function: '', mapped: false };
-  const recorded = strings.text(frames.file[call]);
-  const mapped = lookup(recorded);
-  return {
-    id: call,
-    kind: callKind(snapshot, call, lookup),
-    file: mapped ?? recorded,
-    line: Math.max(0, frames.line[call]),
-    function: strings.text(frames.name[call]),
-    mapped: mapped !== null,
-  };
+  return { id: call, ...shownFrame(frameOf(snapshot, call), lookup), line: Math.max(0, frames.line[call]) };
 }
 
 /** The mean of the live bytes over a stretch of an axis, which is not empty. */

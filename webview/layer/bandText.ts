@@ -1,5 +1,5 @@
 /** The name of a band, and its facts, in words. */
-import type { BandDetail, BandFrame, BandOwner, Bands, Category, Verdict } from '../../src/protocol/bandData.js';
+import type { BandDetail, BandOwner, Bands, Category, ShownFrame, Verdict } from '../../src/protocol/bandData.js';
 import { capitalized, categoryText, VERDICT_SIGNS, verdictLabel } from '../../src/core/present/words.js';
 import { formatDuration } from '../text/duration.js';
 import { byteText } from '../../src/core/text/numberText.js';
@@ -71,7 +71,7 @@ export function detailLines(detail: BandDetail): string[] {
 }
 
 /** Authors of frames, the most informative first. */
-export function clearest(frames: readonly BandFrame[]): BandFrame['kind'] {
+export function clearest(frames: readonly ShownFrame[]): ShownFrame['kind'] {
   return (['user', 'library'] as const).find((wanted) => frames.some(({ kind }) => kind === wanted)) ?? 'native';
 }
 

@@ -1,5 +1,5 @@
 /** The selected band: line, verdict, bytes, age and stack; then what to do about it. */
-import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/bandData.js';
+import type { BandDetail, LineFinding, ShownFrame } from '../../src/protocol/bandData.js';
 import { el } from '../ui/dom.js';
 import { formatDuration } from '../text/duration.js';
 import { formatExactBytes } from '../text/format.js';
@@ -87,7 +87,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
 
   /** The informative frames, and the others between them folded; last, the number of omitted ones. */
   function stackItems({ frames, hiddenFrames }: BandDetail): HTMLElement[] {
-    const itemOf = (frame: BandFrame): HTMLElement => {
+    const itemOf = (frame: ShownFrame): HTMLElement => {
       const where = fileAndLine(frame);
       return el('li', {}, frame.mapped ? linkTo(frame, where) : where, ` ${frame.function}`);
     };

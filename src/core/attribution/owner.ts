@@ -1,5 +1,5 @@
 import { recordedKind } from '../model/recordedFile.js';
-import { frameKind } from './frameKind.js';
+import { frameKind, type FrameKind } from './frameKind.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 
 /** The workspace file of a recorded file, or null. */
@@ -13,6 +13,11 @@ export interface OwnerLine {
   line: number;
   function: string;
   mapped: boolean;
+}
+
+/** A frame as it is shown. */
+export interface ShownFrame extends OwnerLine {
+  kind: FrameKind;
 }
 
 /** Buckets of memory without a stack: older than the recording, or recorded without stacks. */
@@ -102,6 +107,13 @@ export function unfoundInside(
     if (first !== null) return null;
   }
   return null;
+}
+
+/** A frame in workspace terms where the workspace knows the file, with the author of its code: such files are the user's. */
+export function shownFrame(frame: DigestFrame, lookup: FileLookup): ShownFrame {
+  const mapped = lookup(frame.file);
+  const kind = mapped === null ? frameKind(frame.file) : 'user';
+  return { kind, file: mapped ?? frame.file, line: frame.line, function: frame.function, mapped: mapped !== null };
 }
 
 /** The line of a frame if a user wrote it, in workspace terms where the workspace knows the file. */

@@ -2,18 +2,17 @@
 import { CALL_GROUPS, type CallGroup, type CallId, type CallPaths } from '../timeline/callPaths.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { LiveGroup } from '../digest/liveGroups.js';
-import { frameKind, type FrameKind } from '../attribution/frameKind.js';
-import type { FileLookup } from '../attribution/owner.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { FrameKind } from '../attribution/frameKind.js';
+import { ownerKey, shownFrame, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 
-/** A line of a function, the same in both snapshots where the workspace knows its file. */
-interface ComparedCall {
+/**
+ * A line of a function, the same in both snapshots where the workspace knows its file. The file is empty where the call
+ * is not a frame, and the line is 0 where not known.
+ */
+export interface ComparedCall extends OwnerLine {
   kind: FrameKind | CallGroup;
-  /** A path of the workspace if `mapped`, else as recorded; empty where the call is not a frame. */
-  file: string;
-  line: number;
-  function: string;
-  mapped: boolean;
 }
 
 /** One row per distinct path of calls that holds live bytes in either snapshot. */
@@ -39,7 +38,7 @@ export function comparedPaths(
   const calls = new CallIds(lookup);
   const rows = new Map<string, { path: CallId[]; bytes: [number, number]; blocks: [number, number] }>();
   [a, b].forEach((digest, side) => {
-    const ids = digest.frames.map((frame) => calls.idOf(frame.file, frame.line, frame.function));
+    const ids = digest.frames.map((frame) => calls.idOf(frame));
     for (const group of digest.groups) {
       const path = pathOf(group, ids, folded ? calls : null);
       const key = path.join();
@@ -89,13 +88,9 @@ class CallIds {
 
   constructor(private readonly lookup: FileLookup) {}
 
-  idOf(recorded: string, line: number, name: string): CallId {
-    const mapped = this.lookup(recorded);
-    const file = mapped ?? recorded;
-    const key = `${mapped === null ? '' : '+'}${file}\n${line}\n${name}`;
-    return getOrAdd(this.known, key, () => {
-      const kind = mapped === null ? frameKind(recorded) : 'user';
-      return this.table.push({ kind, file, line: Math.max(0, line), function: name, mapped: mapped !== null }) - 1;
-    });
+  idOf(frame: DigestFrame): CallId {
+    const shown = shownFrame(frame, this.lookup);
+    const key = `${shown.mapped ? '+' : ''}${ownerKey(shown)}`;
+    return getOrAdd(this.known, key, () => this.table.push({ ...shown, line: Math.max(0, frame.line) }) - 1);
   }
 }

@@ -8,7 +8,7 @@ import type { Owner } from '../attribution/owner.js';
 import type { SeriesLayout } from './seriesLayout.js';
 
 /** An allocation at one place of the series, or all live ones of a series. */
-interface BandDetail {
+export interface AllocationDetail {
   owner: Owner;
   bytes: Bytes;
   blocks: number;
@@ -31,7 +31,7 @@ export function seriesDetail(
   layout: SeriesLayout,
   series: number,
   event: number,
-): BandDetail {
+): AllocationDetail {
   const { allocations } = index.history;
   const rows: number[] = [];
   for (let row = 0; row < allocations.count; row++) {
@@ -42,7 +42,12 @@ export function seriesDetail(
 }
 
 /** @param row of the allocation table */
-export function blockDetail(snapshot: Snapshot, index: AllocationIndex, layout: SeriesLayout, row: number): BandDetail {
+export function blockDetail(
+  snapshot: Snapshot,
+  index: AllocationIndex,
+  layout: SeriesLayout,
+  row: number,
+): AllocationDetail {
   return detailOf(snapshot, index, layout, layout.seriesOf[index.sourceOf[row]], [row]);
 }
 
@@ -52,7 +57,7 @@ function detailOf(
   layout: SeriesLayout,
   series: number,
   rows: readonly number[],
-): BandDetail {
+): AllocationDetail {
   const { allocations, trace } = index.history;
   const { owner } = layout.allSeries[series];
   let bytes: Bytes = 0;
@@ -76,7 +81,7 @@ function detailOf(
   };
 }
 
-type Texts = Pick<BandDetail, 'metadata' | 'compileContext'>;
+type Texts = Pick<AllocationDetail, 'metadata' | 'compileContext'>;
 
 const NO_TEXTS: Texts = { metadata: '', compileContext: '' };
 

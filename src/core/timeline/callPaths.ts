@@ -1,11 +1,11 @@
 /** The live memory at an instant by stack, each as its calls, outermost first. */
 import { getOrAdd } from '../maps.js';
+import { frameOf } from '../model/digestFrame.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
-import { frameKind, type FrameKind } from '../attribution/frameKind.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { HistoryAxis, Stretch } from '../model/historyAxis.js';
-import type { FileLookup } from '../attribution/owner.js';
+import { shownFrame, type FileLookup } from '../attribution/owner.js';
 import { stacklessRows } from '../attribution/stackless.js';
 
 /** A place on a path: a row of the frame table, or, counted from the table's end, one of {@link CALL_GROUPS}. */
@@ -28,12 +28,6 @@ export interface CallPaths {
 
 function groupCall(snapshot: Snapshot, group: CallGroup): CallId {
   return snapshot.frames.count + CALL_GROUPS.indexOf(group);
-}
-
-/** The author of a frame's code; workspace files are the user's. */
-export function callKind(snapshot: Snapshot, call: CallId, lookup: FileLookup): FrameKind {
-  const file = snapshot.strings.text(snapshot.frames.file[call]);
-  return lookup(file) === null ? frameKind(file) : 'user';
 }
 
 /**
@@ -151,6 +145,6 @@ function userFrames(snapshot: Snapshot, lookup: FileLookup): Uint8Array {
   const byFile = new Map<number, number>();
   return Uint8Array.from({ length: frames.count }, (_, frame) => {
     const file = frames.file[frame];
-    return getOrAdd(byFile, file, () => Number(callKind(snapshot, frame, lookup) === 'user'));
+    return getOrAdd(byFile, file, () => Number(shownFrame(frameOf(snapshot, frame), lookup).kind === 'user'));
   });
 }
