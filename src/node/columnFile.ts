@@ -3,6 +3,7 @@
  * is written last, with length and checksum: this detects truncated, changed and unfinished files.
  * 0 magic, 8 bytes; 8 length of the file, f64; 16 length of the header, u32; 20 CRC-32, u32
  */
+import type { FileHandle } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { parseJson } from '../core/formats/json/parseJson.js';
@@ -13,17 +14,6 @@ const PROLOGUE = 24;
 const ALIGNMENT = 8;
 /** Per read and write: between two of them the thread does other things. */
 const PIECE = 8 << 20;
-
-/** A file that is open for writing: `FileHandle`, or memory. */
-export interface WritableFile {
-  write(bytes: Uint8Array, from: number, length: number, at: number): Promise<{ bytesWritten: number }>;
-}
-
-/** A file that is open for reading: `FileHandle`, or memory. */
-export interface ReadableFile {
-  stat(): Promise<{ size: number }>;
-  read(into: Uint8Array, from: number, length: number, at: number): Promise<{ bytesRead: number }>;
-}
 
 /** The content of a file. */
 export interface ColumnFile<Facts = unknown> {
@@ -47,7 +37,64 @@ const CREATE: Readonly<Record<ColumnType, (buffer: ArrayBuffer, at: number, leng
 const WIDTH: Readonly<Record<ColumnType, number>> = { u8: 1, u32: 4, i32: 4, f64: 8 };
 
 /** Writes columns into an empty file. @throws Error of the file system; RangeError if JSON would change the facts */
-export async function writeColumnFile(file: WritableFile, { facts, columns }: ColumnFile): Promise<void> {
+export async function writeColumnFile(file: FileHandle, content: ColumnFile): Promise<void> {
+  const { headerLength, parts } = partsOf(content);
+  let crc = 0;
+  let at = PROLOGUE;
+  for (const part of parts) {
+    for (let from = 0; from < part.length; from += PIECE) {
+      const piece = part.subarray(from, from + PIECE);
+      crc = crc32(piece, crc);
+      await writeFully(file, piece, at);
+      at += piece.length;
+    }
+  }
+  await writeFully(file, prologueOf(at, headerLength, crc), 0);
+}
+
+/** The bytes that {@link writeColumnFile} writes. @throws RangeError if JSON would change the facts */
+export function columnBytes(content: ColumnFile): Buffer {
+  const { headerLength, parts } = partsOf(content);
+  const bytes = Buffer.concat([Buffer.alloc(PROLOGUE), ...parts]);
+  prologueOf(bytes.length, headerLength, crc32(bytes.subarray(PROLOGUE))).copy(bytes);
+  return bytes;
+}
+
+/**
+ * Reads columns, in as much memory as the file is long.
+ * @throws RangeError if the file is invalid; the values of facts and columns are not checked
+ */
+export async function readColumnFile(file: FileHandle): Promise<ColumnFile> {
+  const { size } = await file.stat();
+  expectWhole(await readPiece(file, Buffer.alloc(PROLOGUE), 0), size);
+  const bytes = new Uint8Array(size);
+  for (let from = 0; from < size; from += PIECE) await readPiece(file, bytes.subarray(from, from + PIECE), from);
+  return columnsIn(bytes.buffer);
+}
+
+/** The columns of a file, without a copy. @throws RangeError if the file is invalid, see {@link readColumnFile} */
+export function columnsIn(file: ArrayBuffer): ColumnFile {
+  const prologue = Buffer.from(file, 0, PROLOGUE);
+  expectWhole(prologue, file.byteLength);
+  if (crc32(Buffer.from(file, PROLOGUE)) !== prologue.readUInt32LE(20)) throw new RangeError('the checksum is wrong');
+  const headerLength = prologue.readUInt32LE(16);
+  // Throws, as a column does, if it leads out of the file.
+  const header = parseJson(Buffer.from(file, PROLOGUE, headerLength).toString()) as Partial<Header> | null;
+  if (!Array.isArray(header?.columns)) throw new RangeError('there is no header');
+  const columns: Record<string, Column> = {};
+  let at = PROLOGUE + headerLength + padding(headerLength);
+  for (const [name, type, length] of header.columns) {
+    if (!Object.hasOwn(CREATE, type)) throw new RangeError('a column has no type');
+    columns[name] = CREATE[type](file, at, length);
+    at += length * WIDTH[type];
+    at += padding(at);
+  }
+  if (at !== file.byteLength) throw new RangeError('the columns do not fill the file');
+  return { facts: header.facts, columns };
+}
+
+/** The bytes behind the prologue. @returns also the length of the header, which comes first */
+function partsOf({ facts, columns }: ColumnFile): { headerLength: number; parts: Uint8Array[] } {
   const entries = Object.entries(columns);
   const header: Header = {
     facts,
@@ -57,82 +104,40 @@ export async function writeColumnFile(file: WritableFile, { facts, columns }: Co
   // Settings may hold infinities, which JSON has not.
   if (!isDeepStrictEqual(JSON.parse(text), header)) throw new RangeError('the facts do not fit JSON');
   const headerBytes = Buffer.from(text);
-  let crc = 0;
-  let at = PROLOGUE;
-  const append = async (bytes: Uint8Array): Promise<void> => {
-    for (let from = 0; from < bytes.length; from += PIECE) {
-      const piece = bytes.subarray(from, from + PIECE);
-      crc = crc32(piece, crc);
-      await writeFully(file, piece, at);
-      at += piece.length;
-    }
-    const gap = padding(at);
-    if (gap > 0) {
-      const zeros = new Uint8Array(gap);
-      crc = crc32(zeros, crc);
-      await writeFully(file, zeros, at);
-      at += gap;
-    }
+  const contents = entries.map(([, { buffer, byteOffset, byteLength }]) => Buffer.from(buffer, byteOffset, byteLength));
+  return {
+    headerLength: headerBytes.length,
+    parts: [headerBytes, ...contents].flatMap((part) => [part, Buffer.alloc(padding(part.length))]),
   };
-  await append(headerBytes);
-  for (const [, column] of entries) {
-    await append(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
-  }
-  const prologue = Buffer.alloc(PROLOGUE);
-  MAGIC.copy(prologue);
-  prologue.writeDoubleLE(at, 8);
-  prologue.writeUInt32LE(headerBytes.length, 16);
-  prologue.writeUInt32LE(crc, 20);
-  await writeFully(file, prologue, 0);
 }
 
-/**
- * Reads columns, in as much memory as the file is long.
- * @throws RangeError if the file is invalid; the values of facts and columns are not checked
- */
-export async function readColumnFile(file: ReadableFile): Promise<ColumnFile> {
-  const { size } = await file.stat();
-  const prologue = await readPiece(file, Buffer.alloc(PROLOGUE), 0);
+function prologueOf(length: number, headerLength: number, crc: number): Buffer {
+  const prologue = Buffer.alloc(PROLOGUE);
+  MAGIC.copy(prologue);
+  prologue.writeDoubleLE(length, 8);
+  prologue.writeUInt32LE(headerLength, 16);
+  prologue.writeUInt32LE(crc, 20);
+  return prologue;
+}
+
+function expectWhole(prologue: Buffer, size: number): void {
   if (!prologue.subarray(0, MAGIC.length).equals(MAGIC) || prologue.readDoubleLE(8) !== size) {
     throw new RangeError('the file is not whole');
   }
-  const content = new Uint8Array(size - PROLOGUE);
-  let crc = 0;
-  for (let from = 0; from < content.length; from += PIECE) {
-    crc = crc32(await readPiece(file, content.subarray(from, from + PIECE), PROLOGUE + from), crc);
-  }
-  if (crc !== prologue.readUInt32LE(20)) throw new RangeError('the checksum is wrong');
-  return parse(content, prologue.readUInt32LE(16));
-}
-
-function parse(content: Uint8Array<ArrayBuffer>, headerLength: number): ColumnFile {
-  if (headerLength > content.length) throw new RangeError('the header is longer than the file');
-  const header = parseJson(Buffer.from(content.buffer, 0, headerLength).toString()) as Partial<Header> | null;
-  if (!Array.isArray(header?.columns)) throw new RangeError('there is no header');
-  const columns: Record<string, Column> = {};
-  let at = headerLength + padding(headerLength);
-  for (const [name, type, length] of header.columns) {
-    if (!Object.hasOwn(CREATE, type)) throw new RangeError('a column has no type');
-    columns[name] = CREATE[type](content.buffer, at, length); // throws if it leads out of the file
-    at += length * WIDTH[type];
-    at += padding(at);
-  }
-  if (at !== content.length) throw new RangeError('the columns do not fill the file');
-  return { facts: header.facts, columns };
 }
 
 function padding(at: number): number {
   return -at & (ALIGNMENT - 1);
 }
 
-async function writeFully(file: WritableFile, bytes: Uint8Array, at: number): Promise<void> {
+async function writeFully(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     written += (await file.write(bytes, written, bytes.length - written, at + written)).bytesWritten;
   }
 }
 
-async function readPiece<T extends Uint8Array>(file: ReadableFile, into: T, at: number): Promise<T> {
+async function readPiece<T extends Uint8Array>(file: FileHandle, into: T, at: number): Promise<T> {
   let filled = 0;
   while (filled < into.length) {
     const { bytesRead } = await file.read(into, filled, into.length - filled, at + filled);

@@ -5,13 +5,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Bytes } from '../core/model/units.js';
-import {
-  readColumnFile,
-  writeColumnFile,
-  type ColumnFile,
-  type ReadableFile,
-  type WritableFile,
-} from './columnFile.js';
+import { columnBytes, columnsIn, type ColumnFile } from './columnFile.js';
 import { readSmallFile } from './fileSource.js';
 import { digestFile, digestIn, type StoredDigest } from './digestCache.js';
 import { VERSION } from './version.js';
@@ -33,9 +27,7 @@ export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
   const { facts, columns }: ColumnFile =
     'digest' in input ? digestFile(input) : { facts: { name: input.name }, columns: { input: input.bytes } };
   const { portableGzip } = await import('./portableGzip.js');
-  const file = new MemoryFile();
-  await writeColumnFile(file, { facts: { schema: SCHEMA, version: VERSION, ...(facts as object) }, columns });
-  return portableGzip(file.content);
+  return portableGzip(columnBytes({ facts: { schema: SCHEMA, version: VERSION, ...(facts as object) }, columns }));
 }
 
 /**
@@ -45,7 +37,8 @@ export async function readFleetFile(path: string): Promise<FleetInput & { readon
   const { bytes, mtimeMs } = await readSmallFile(path, MAX_BYTES);
   const unpacked = await promisify(gunzip)(bytes, { maxOutputLength: MAX_BYTES });
   const size = unpacked.length;
-  const file = await readColumnFile(new MemoryFile(unpacked));
+  // The copy begins at an address that all types of columns can begin at.
+  const file = columnsIn(new Uint8Array(unpacked).buffer);
   const facts = (file.facts ?? {}) as Record<string, unknown>;
   if (facts['schema'] !== SCHEMA || facts['version'] !== VERSION) throw new OtherVersionError();
   const { name } = facts;
@@ -56,27 +49,4 @@ export async function readFleetFile(path: string): Promise<FleetInput & { readon
   const { digest, members } = digestIn(file);
   // The digest's file has the time of the snapshot, because equal snapshots must give equal bytes.
   return { digest: { ...digest, savedAtUs: 1000 * mtimeMs }, members, size };
-}
-
-/** A file in memory. */
-export class MemoryFile implements ReadableFile, WritableFile {
-  constructor(private bytes = Buffer.alloc(0)) {}
-
-  get content(): Buffer {
-    return this.bytes;
-  }
-
-  stat(): Promise<{ size: number }> {
-    return Promise.resolve({ size: this.bytes.length });
-  }
-
-  read(into: Uint8Array, from: number, length: number, at: number): Promise<{ bytesRead: number }> {
-    return Promise.resolve({ bytesRead: this.bytes.copy(into, from, at, at + length) });
-  }
-
-  write(bytes: Uint8Array, from: number, length: number, at: number): Promise<{ bytesWritten: number }> {
-    if (at + length > this.bytes.length) this.bytes = Buffer.concat([this.bytes], at + length);
-    this.bytes.set(bytes.subarray(from, from + length), at);
-    return Promise.resolve({ bytesWritten: length });
-  }
 }

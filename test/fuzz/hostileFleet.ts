@@ -4,9 +4,9 @@ import { crc32, gzipSync } from 'node:zlib';
 import { summaryText, workspaceKey } from '../../src/cli/fleet/summary.js';
 import { digestSnapshot, type SnapshotDigest } from '../../src/core/digest/digest.js';
 import { buildReport } from '../../src/core/report/buildReport.js';
-import { writeColumnFile } from '../../src/node/columnFile.js';
+import { columnBytes } from '../../src/node/columnFile.js';
 import { digestFile } from '../../src/node/digestCache.js';
-import { MemoryFile, writeFleetFile } from '../../src/node/fleetFile.js';
+import { writeFleetFile } from '../../src/node/fleetFile.js';
 import { VERSION } from '../../src/node/version.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../support/snapshots.js';
 import { entry, frame, MB, oddParts, segment, snapshot, times, type Attack } from './made.js';
@@ -40,10 +40,8 @@ function summaryOf(digests: readonly SnapshotDigest[], rank: number, jobs: numbe
   return JSON.parse(text) as object;
 }
 
-async function lkd(facts: object, columns = {}): Promise<Uint8Array> {
-  const file = new MemoryFile();
-  await writeColumnFile(file, { facts: { schema: 'leakline.digest/1', version: VERSION, ...facts }, columns });
-  return gzipSync(file.content);
+function lkd(facts: object, columns = {}): Uint8Array {
+  return gzipSync(columnBytes({ facts: { schema: 'leakline.digest/1', version: VERSION, ...facts }, columns }));
 }
 
 /** A digest of so many stacks. */
@@ -237,7 +235,7 @@ export const FLEETS: readonly Attack[] = [
       const files: Files = {};
       let rank = 0;
       for (const odd of oddParts(facts, (one) => one))
-        if (typeof odd === 'object' && odd !== null) files[digestPath(rank++)] = await lkd(odd, columns);
+        if (typeof odd === 'object' && odd !== null) files[digestPath(rank++)] = lkd(odd, columns);
       return files;
     },
     commands: REPORTS,
@@ -252,28 +250,26 @@ export const FLEETS: readonly Attack[] = [
   },
   {
     name: 'a digest whose facts are lists in lists',
-    files: async () => ({ [digestPath(0)]: await lkd({ digest: times(3_000_000, () => []) }) }),
+    files: () => ({ [digestPath(0)]: lkd({ digest: times(3_000_000, () => []) }) }),
     commands: REPORTS.slice(0, 1),
   },
   {
     name: 'a digest whose facts are in each other',
-    files: async () => {
-      const file = new MemoryFile();
+    files: () => {
       const text = Buffer.from('['.repeat(90 * MB));
       const prologue = Buffer.alloc(24);
       prologue.write('LKLNcol\0', 'latin1');
       prologue.writeDoubleLE(24 + text.length, 8);
       prologue.writeUInt32LE(text.length, 16);
       prologue.writeUInt32LE(crc32(text), 20);
-      await file.write(Buffer.concat([prologue, text]), 0, 24 + text.length, 0);
-      return { [digestPath(0)]: gzipSync(file.content) };
+      return { [digestPath(0)]: gzipSync(Buffer.concat([prologue, text])) };
     },
     commands: REPORTS.slice(0, 1),
   },
   {
     name: 'a digest whose facts are many',
-    files: async () => ({
-      [digestPath(0)]: await lkd({ digest: Object.fromEntries(times(2_000_000, (i) => [`k${i}`, i])) }),
+    files: () => ({
+      [digestPath(0)]: lkd({ digest: Object.fromEntries(times(2_000_000, (i) => [`k${i}`, i])) }),
     }),
     commands: REPORTS.slice(0, 1),
   },

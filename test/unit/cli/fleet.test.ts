@@ -23,13 +23,13 @@ import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import type { Report, RunReport } from '../../../src/core/report/report.js';
 import { listPythonFiles } from '../../../src/node/listPythonFiles.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
-import { writeColumnFile } from '../../../src/node/columnFile.js';
+import { columnBytes } from '../../../src/node/columnFile.js';
 import { builtProgram } from '../../support/repository.js';
 import { everyNth, tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
-import { MemoryFile, writeFleetFile } from '../../../src/node/fleetFile.js';
+import { writeFleetFile } from '../../../src/node/fleetFile.js';
 import { FleetFolder } from '../../../src/node/fleetFolder.js';
 
 const TWO = join(FIXTURES, 'recordings/two_ranks');
@@ -168,11 +168,10 @@ describe('A fleet', () => {
     await good('summarize', path('out'));
     const before = [...filesIn(path('out')).keys()];
     assert.match(await good('clean', path('out')), /: 0 digests and 0 summaries removed\.$/m);
-    const other = new MemoryFile();
-    await writeColumnFile(other, { facts: { schema: 'leakline.digest/1', version: '0.0.0' }, columns: {} });
+    const other = columnBytes({ facts: { schema: 'leakline.digest/1', version: '0.0.0' }, columns: {} });
     const ofRank1 = before.filter((name) => /digests.*rank00001/.test(name));
     assert.equal(ofRank1.length, 5);
-    for (const name of ofRank1) writeFileSync(path(`out/${name}`), gzipSync(other.content));
+    for (const name of ofRank1) writeFileSync(path(`out/${name}`), gzipSync(other));
     assert.match(await good('clean', path('out')), /: 5 digests and 1 summaries removed\.$/m);
     assert.deepEqual(
       [...filesIn(path('out')).keys()],
