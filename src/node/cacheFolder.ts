@@ -6,7 +6,7 @@ import { makeFolder } from './makeFolder.js';
 import { writeWhole } from './wholeFile.js';
 
 /** The file name endings, by content. */
-type Suffix = '.columns' | '.digest' | '.proofs';
+export type Suffix = '.columns' | '.digest' | '.proofs';
 const SUFFIXES: readonly Suffix[] = ['.columns', '.digest', '.proofs'];
 const UNFINISHED = '.part';
 /** A file unfinished for so long was left by a process that ended, in milliseconds. */

@@ -7,7 +7,7 @@ import { gunzip } from 'node:zlib';
 import type { Bytes } from '../core/model/units.js';
 import { columnBytes, columnsIn, type ColumnFile } from './columnFile.js';
 import { readSmallFile } from './fileSource.js';
-import { digestFile, digestIn, type StoredDigest } from './digestCache.js';
+import { digestFile, digestIn, type StoredDigest } from './storedReading.js';
 import { VERSION } from './version.js';
 
 const SCHEMA = 'leakline.digest/1';

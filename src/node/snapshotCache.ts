@@ -3,15 +3,21 @@ import { readFileSync } from 'node:fs';
 import { endianness } from 'node:os';
 import { memberPath } from '../core/model/memberPath.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
-import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Translations } from '../core/text/translate.js';
-import { CacheFolder, type CacheSettings } from './cacheFolder.js';
-import { ColumnCache } from './columnCache.js';
+import { CacheFolder, type CacheSettings, type Suffix } from './cacheFolder.js';
+import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
 import { contentKey, digestKey, isSettled } from './contentKey.js';
-import { DigestCache, type StoredDigest } from './digestCache.js';
 import { openFile, sameFile, savedAtUs, type FileState, type OpenFile } from './fileSource.js';
 import { readSidecar } from './recordingFile.js';
+import {
+  digestFile,
+  digestIn,
+  snapshotFile,
+  snapshotIn,
+  type StoredDigest,
+  type StoredSnapshot,
+} from './storedReading.js';
 
 /** Smaller files are read in the time that looking for their columns would take: see bench/README.md. */
 const SMALLEST_CACHED: Bytes = 1 << 20;
@@ -28,16 +34,12 @@ export function readerVersion(script: string, translations: Translations): strin
 /** Stored readings of snapshots, by one version of the reader. */
 export class SnapshotCache {
   private readonly folder: CacheFolder;
-  private readonly columns: ColumnCache;
-  private readonly digests: DigestCache;
 
   constructor(
     settings: CacheSettings,
     private readonly version: string,
   ) {
     this.folder = new CacheFolder(settings);
-    this.columns = new ColumnCache(this.folder);
-    this.digests = new DigestCache(this.folder);
   }
 
   /** @returns the name of a snapshot's content, null if the file is not worth keeping, or may still be written */
@@ -47,16 +49,21 @@ export class SnapshotCache {
   }
 
   /** The columns of a content, null if they are not stored. */
-  loadColumns(key: string): Promise<{ snapshot: Snapshot; members: number } | null> {
-    return this.columns.load(key);
+  loadColumns(key: string): Promise<StoredSnapshot | null> {
+    return this.folder.load(key, '.columns', async (file) => snapshotIn(await readColumnFile(file)));
   }
 
   storeColumns(key: string, packed: PackedSnapshot, members: number): Promise<void> {
-    return this.columns.store(key, packed, members);
+    return this.store(key, '.columns', snapshotFile(packed, members));
+  }
+
+  /** The digest under a key, see `digestKey`: in a twentieth of the time of the analysis. Null if it is not stored. */
+  loadDigest(key: string): Promise<StoredDigest | null> {
+    return this.folder.load(key, '.digest', async (file) => digestIn(await readColumnFile(file)));
   }
 
   storeDigest(key: string, stored: StoredDigest): Promise<void> {
-    return this.digests.store(key, stored);
+    return this.store(key, '.digest', digestFile(stored));
   }
 
   /** The current digest of a snapshot and its sidecar, null if it is not stored. @throws SnapshotError `unreadable` */
@@ -65,7 +72,7 @@ export class SnapshotCache {
     try {
       const key = await this.keyOf(file, member);
       if (key === null) return null;
-      const stored = await this.digests.load(digestKey(key, await readSidecar(path)));
+      const stored = await this.loadDigest(digestKey(key, await readSidecar(path)));
       if (stored === null || !sameFile(file.state, await file.currentState())) return null;
       const { digest, members } = stored;
       // A file with equal content may have another path and time.
@@ -79,5 +86,10 @@ export class SnapshotCache {
   /** Removes all files, of any version. */
   clear(): Promise<void> {
     return this.folder.clear();
+  }
+
+  private store(key: string, suffix: Suffix, file: ColumnFile): Promise<void> {
+    const bytes = Object.values(file.columns).reduce<Bytes>((sum, { byteLength }) => sum + byteLength, 0);
+    return this.folder.store(key, suffix, bytes, (handle) => writeColumnFile(handle, file));
   }
 }

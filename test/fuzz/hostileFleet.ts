@@ -5,7 +5,7 @@ import { summaryText, workspaceKey } from '../../src/cli/fleet/summary.js';
 import { digestSnapshot, type SnapshotDigest } from '../../src/core/digest/digest.js';
 import { buildReport } from '../../src/core/report/buildReport.js';
 import { columnBytes } from '../../src/node/columnFile.js';
-import { digestFile } from '../../src/node/digestCache.js';
+import { digestFile } from '../../src/node/storedReading.js';
 import { writeFleetFile } from '../../src/node/fleetFile.js';
 import { VERSION } from '../../src/node/version.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../support/snapshots.js';

@@ -14,8 +14,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { packSnapshot } from '../../../src/core/model/snapshotCodec.js';
-import { CacheFolder } from '../../../src/node/cacheFolder.js';
-import { ColumnCache } from '../../../src/node/columnCache.js';
+import { SnapshotCache } from '../../../src/node/snapshotCache.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { wholeSnapshot } from '../../support/wholeSnapshot.js';
@@ -26,8 +25,8 @@ const PROLOGUE = 24;
 
 describe('The cache of columns', () => {
   let folder: string;
-  let cache: ColumnCache;
-  const cacheOf = (maxBytes: number): ColumnCache => new ColumnCache(new CacheFolder({ folder, maxBytes }));
+  let cache: SnapshotCache;
+  const cacheOf = (maxBytes: number): SnapshotCache => new SnapshotCache({ folder, maxBytes }, 'version');
 
   beforeEach(() => {
     folder = join(mkdtempSync(join(tmpdir(), 'leakline-cache-')), 'columns');
@@ -38,19 +37,19 @@ describe('The cache of columns', () => {
   });
 
   const store = async (key: string, path = EXAMPLE): Promise<void> => {
-    await cache.store(key, packSnapshot(await readFile(path)), 3);
+    await cache.storeColumns(key, packSnapshot(await readFile(path)), 3);
   };
   const fileOf = (key: string): string => join(folder, `${key}.columns`);
   /** Puts bytes in place of a kept file. @returns what the cache makes of them */
   const loadChanged = (bytes: Uint8Array): Promise<unknown> => {
     writeFileSync(fileOf('key'), bytes);
-    return cache.load('key');
+    return cache.loadColumns('key');
   };
 
   it('returns snapshots of every kind as they were', async () => {
     for (const [i, path] of picklesUnder(join(FIXTURES, 'shapes')).entries()) {
       await store(`key${i}`, path);
-      const kept = await cache.load(`key${i}`);
+      const kept = await cache.loadColumns(`key${i}`);
       assert.ok(kept !== null, path);
       assert.deepStrictEqual(wholeSnapshot(kept.snapshot), wholeSnapshot(await readFile(path)), path);
       assert.equal(kept.members, 3);
@@ -58,9 +57,9 @@ describe('The cache of columns', () => {
   });
 
   it('has nothing for a key that was not stored', async () => {
-    assert.equal(await cache.load('key'), null);
+    assert.equal(await cache.loadColumns('key'), null);
     await store('key');
-    assert.equal(await cache.load('other'), null);
+    assert.equal(await cache.loadColumns('other'), null);
   });
 
   it('rejects a file that is truncated anywhere, and removes it', async () => {
@@ -99,7 +98,7 @@ describe('The cache of columns', () => {
       }
       damaged.writeUInt32LE(crc32(damaged.subarray(PROLOGUE)), 20);
       writeFileSync(fileOf('key'), damaged);
-      const kept = await cache.load('key');
+      const kept = await cache.loadColumns('key');
       if (kept === null) continue;
       believed++;
       digestSnapshot('x', kept.snapshot);
@@ -114,7 +113,7 @@ describe('The cache of columns', () => {
     await store('b');
     await store('c');
     for (const [i, key] of ['a', 'b', 'c'].entries()) utimesSync(fileOf(key), 1_000 + i, 1_000 + i);
-    assert.notEqual(await cache.load('a'), null); // used now
+    assert.notEqual(await cache.loadColumns('a'), null); // used now
     await store('d');
     assert.deepEqual(readdirSync(folder).sort(), ['a.columns', 'c.columns', 'd.columns']);
   });
@@ -122,7 +121,7 @@ describe('The cache of columns', () => {
   it('keeps nothing that is larger than its bound', async () => {
     cache = cacheOf(1_000);
     await store('a');
-    assert.equal(await cache.load('a'), null);
+    assert.equal(await cache.loadColumns('a'), null);
   });
 
   it('removes partial files of dead processes, and leaves those of running ones', async () => {
@@ -137,35 +136,32 @@ describe('The cache of columns', () => {
 
   it('is shared by several windows, which write the same and clear at any time', async () => {
     const packed = packSnapshot(await readFile(EXAMPLE));
-    const windows = Array.from({ length: 4 }, () => {
-      const own = new CacheFolder({ folder, maxBytes: 64 * MIB });
-      return { own, columns: new ColumnCache(own) };
-    });
+    const windows = Array.from({ length: 4 }, () => cacheOf(64 * MIB));
     await Promise.all(
-      windows.flatMap(({ columns }) => [
-        columns.store('a', packed, 1),
-        columns.load('a'),
-        columns.store('b', packed, 1),
+      windows.flatMap((window) => [
+        window.storeColumns('a', packed, 1),
+        window.loadColumns('a'),
+        window.storeColumns('b', packed, 1),
       ]),
     );
     assert.deepEqual(readdirSync(folder).sort(), ['a.columns', 'b.columns']);
-    await Promise.all(windows.flatMap(({ own, columns }) => [columns.store('c', packed, 1), own.clear()]));
-    assert.equal(await cache.load('a'), null);
-    await windows[0].own.clear();
-    assert.equal(await cache.load('c'), null);
+    await Promise.all(windows.flatMap((window) => [window.storeColumns('c', packed, 1), window.clear()]));
+    assert.equal(await cache.loadColumns('a'), null);
+    await windows[0].clear();
+    assert.equal(await cache.loadColumns('c'), null);
   });
 
   it('ignores a disk that rejects writes', async () => {
     writeFileSync(folder, 'a file where the folder should be');
     await store('a');
-    assert.equal(await cache.load('a'), null);
+    assert.equal(await cache.loadColumns('a'), null);
     rmSync(folder);
   });
 
   it('does not keep facts that JSON would change', async () => {
     const packed = packSnapshot(await readFile(EXAMPLE));
-    await cache.store('a', { ...packed, facts: { ...packed.facts, settings: { threshold: Infinity } } }, 1);
-    assert.equal(await cache.load('a'), null);
+    await cache.storeColumns('a', { ...packed, facts: { ...packed.facts, settings: { threshold: Infinity } } }, 1);
+    assert.equal(await cache.loadColumns('a'), null);
     assert.deepEqual(readdirSync(folder), []);
   });
 });

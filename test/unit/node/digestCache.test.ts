@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { CacheFolder } from '../../../src/node/cacheFolder.js';
-import { DigestCache } from '../../../src/node/digestCache.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
+import { SnapshotCache } from '../../../src/node/snapshotCache.js';
 import { tries } from '../../support/sample.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { seededRandom } from '../../support/seededRandom.js';
@@ -21,11 +20,11 @@ async function digestOf(path: string): Promise<SnapshotDigest> {
 
 describe('The cache of digests', () => {
   let folder: string;
-  let cache: DigestCache;
+  let cache: SnapshotCache;
 
   beforeEach(() => {
     folder = join(mkdtempSync(join(tmpdir(), 'leakline-cache-')), 'kept');
-    cache = new DigestCache(new CacheFolder({ folder, maxBytes: 1 << 26 }));
+    cache = new SnapshotCache({ folder, maxBytes: 1 << 26 }, 'version');
   });
   afterEach(() => {
     rmSync(join(folder, '..'), { recursive: true });
@@ -38,23 +37,23 @@ describe('The cache of digests', () => {
     const ofRecorder = picklesUnder(join(FIXTURES, 'planted/recordings')).filter((_, i) => i % 12 === 0);
     for (const path of [...picklesUnder(join(FIXTURES, 'shapes')), ...ofRecorder]) {
       const digest = await digestOf(path);
-      await cache.store('key', { digest, members: 2 });
-      assert.deepStrictEqual(await cache.load('key'), { digest, members: 2 }, path);
+      await cache.storeDigest('key', { digest, members: 2 });
+      assert.deepStrictEqual(await cache.loadDigest('key'), { digest, members: 2 }, path);
       if (digest.recording !== null) recorded++;
     }
     assert.ok(recorded > 10);
   });
 
   it('has nothing for a key that was not stored, and rejects truncated or damaged entries', async () => {
-    assert.equal(await cache.load('key'), null);
-    await cache.store('key', { digest: await digestOf(picklesUnder(RUN)[0]), members: 1 });
-    assert.equal(await cache.load('other'), null);
+    assert.equal(await cache.loadDigest('key'), null);
+    await cache.storeDigest('key', { digest: await digestOf(picklesUnder(RUN)[0]), members: 1 });
+    assert.equal(await cache.loadDigest('other'), null);
     const whole = readFileSync(fileOf('key'));
     const flipped = Buffer.from(whole);
     flipped[whole.length >> 1] ^= 4;
     for (const damaged of [whole.subarray(0, -1), whole.subarray(0, 100), Buffer.alloc(0), flipped]) {
       writeFileSync(fileOf('key'), damaged);
-      assert.equal(await cache.load('key'), null);
+      assert.equal(await cache.loadDigest('key'), null);
       assert.deepEqual(readdirSync(folder), []);
     }
   });
@@ -73,15 +72,15 @@ describe('The cache of digests', () => {
       { digest: { ...digest, blocks: { ...digest.blocks, size: digest.blocks.size.subarray(1) } }, members: 1 },
       { digest: { ...digest, blocks: { ...digest.blocks, group: digest.blocks.group.map(() => 1e9) } }, members: 1 },
     ]) {
-      await cache.store('key', wrong as never);
-      assert.equal(await cache.load('key'), null);
+      await cache.storeDigest('key', wrong as never);
+      assert.equal(await cache.loadDigest('key'), null);
     }
   });
 
   it('gives nothing that makes a report stumble, whatever is in a file with a sound checksum', async () => {
     const digests = await Promise.all(picklesUnder(RUN).slice(0, 3).map(digestOf));
     const [digest, ...others] = digests;
-    await cache.store('key', { digest, members: 1 });
+    await cache.storeDigest('key', { digest, members: 1 });
     const whole = readFileSync(fileOf('key'));
     const random = seededRandom(11);
     const header = whole.readUInt32LE(16);
@@ -96,7 +95,7 @@ describe('The cache of digests', () => {
       }
       damaged.writeUInt32LE(crc32(damaged.subarray(PROLOGUE)), 20);
       writeFileSync(fileOf('key'), damaged);
-      const kept = await cache.load('key');
+      const kept = await cache.loadDigest('key');
       if (kept === null) continue;
       believed++;
       buildReport([kept.digest, ...others], listing);
