@@ -4,11 +4,9 @@ import type { Bytes, StackId } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 import { stepAt, type Steps } from './steps.js';
 
-/** How the allocations of one stack lived, in steps. */
-interface StackLifetimes {
-  stack: StackId;
-  forwardStack: StackId;
-  /** Live bytes at the end of every bin of steps: the lowest of the bin's steps. See `LifetimeTable.binSteps`. */
+/** How the allocations of one stack lived, in steps. @template Freed what a drop has besides step and bytes */
+export interface LifeSummary<Freed> {
+  /** Live bytes at the end of every bin of steps: the lowest of the bin's steps. See {@link binStepsOf}. */
   floors: Float64Array;
   /** Step of birth of every allocation still live at the end, ascending. */
   survivorBirths: Uint32Array;
@@ -16,24 +14,14 @@ interface StackLifetimes {
   usualFreedAge: number | null;
   /** Age in steps of the oldest freed allocation, null if none was freed. */
   oldestFreedAge: number | null;
-  /** Stacks at which much was freed at once. */
-  drops: readonly Drop[];
+  /** Allocations of several steps that were freed within one. */
+  drops: readonly ({ step: number; bytes: Bytes } & Freed)[];
 }
 
-/** Allocations of several steps that were freed within one. */
-interface Drop {
-  step: number;
-  bytes: Bytes;
-  /** The stack that freed them, where it is known. */
-  freeStack: StackId;
-}
-
-interface LifetimeTable {
-  /** Steps that the trace shows. */
-  steps: number;
-  /** Steps per bin of the floors. */
-  binSteps: number;
-  stacks: readonly StackLifetimes[];
+/** `freeStack` is the stack that freed the allocations of a drop, where it is known. */
+interface StackLifetimes extends LifeSummary<{ freeStack: StackId }> {
+  stack: StackId;
+  forwardStack: StackId;
 }
 
 /** Maximum number of bins for floors. */
@@ -49,44 +37,39 @@ export function lifetimesOf(
   history: DeviceHistory,
   steps: Steps,
   rows: readonly number[],
-): LifetimeTable {
+): StackLifetimes[] {
   const { allocations, trace } = history;
-  const stepCount = steps.starts.length;
   const rowsOf = new Map<StackId, Map<StackId, number[]>>();
   for (const row of rows) {
     const ofStack = getOrAdd(rowsOf, allocations.stack[row], () => new Map<StackId, number[]>());
     getOrAdd(ofStack, allocations.forwardStack[row], () => []).push(row);
   }
   const freeStackOf = freeStacks(snapshot, history);
-  return {
-    steps: stepCount,
-    binSteps: binStepsOf(stepCount),
-    stacks: [...rowsOf.values()]
-      .flatMap((ofStack) => [...ofStack.values()])
-      .map((group) => {
-        const lives = group.map((row) => {
-          const death = allocations.death[row];
-          const birth = stepAt(steps, allocations.birth[row]);
-          return {
-            birth,
-            death: death < trace.count ? stepAt(steps, death) : null,
-            bytes: allocations.bytes[row],
-            row,
-          };
-        });
-        const { drops, ...summary } = summarizeLives(lives, stepCount);
+  return [...rowsOf.values()]
+    .flatMap((ofStack) => [...ofStack.values()])
+    .map((group) => {
+      const lives = group.map((row) => {
+        const death = allocations.death[row];
+        const birth = stepAt(steps, allocations.birth[row]);
         return {
-          ...summary,
-          stack: allocations.stack[group[0]],
-          forwardStack: allocations.forwardStack[group[0]],
-          drops: drops.map(({ step, bytes, first }) => ({
-            step,
-            bytes,
-            freeStack: freeStackOf(allocations.death[first.row]),
-          })),
+          birth,
+          death: death < trace.count ? stepAt(steps, death) : null,
+          bytes: allocations.bytes[row],
+          row,
         };
-      }),
-  };
+      });
+      const { drops, ...summary } = summarizeLives(lives, steps.starts.length);
+      return {
+        ...summary,
+        stack: allocations.stack[group[0]],
+        forwardStack: allocations.forwardStack[group[0]],
+        drops: drops.map(({ step, bytes, first }) => ({
+          step,
+          bytes,
+          freeStack: freeStackOf(allocations.death[first.row]),
+        })),
+      };
+    });
 }
 
 /** One allocation that outlives its step, in steps. */
@@ -97,23 +80,13 @@ export interface Life {
   bytes: Bytes;
 }
 
-/** The allocations of one stack. */
-interface LifeSummary<Site> {
-  floors: Float64Array;
-  survivorBirths: Uint32Array;
-  usualFreedAge: number | null;
-  oldestFreedAge: number | null;
-  /** With the first of the allocations that were freed. */
-  drops: { step: number; bytes: Bytes; first: Site }[];
-}
-
 /** Steps per bin of the floors. */
 export function binStepsOf(steps: number): number {
   return Math.max(1, Math.ceil(steps / MAX_BINS));
 }
 
 /** Sums the lives of one stack up. @param steps that were seen in all */
-export function summarizeLives<One extends Life>(lives: readonly One[], steps: number): LifeSummary<One> {
+export function summarizeLives<One extends Life>(lives: readonly One[], steps: number): LifeSummary<{ first: One }> {
   const sums = new LifeSums<One>();
   lives.forEach((life, order) => {
     sums.add(life, order);
@@ -164,8 +137,8 @@ export class LifeSums<One extends Life> {
     }
   }
 
-  /** @param steps that were seen in all */
-  summary(steps: number): LifeSummary<One> {
+  /** @param steps that were seen in all @returns drops with the first of the allocations that were freed */
+  summary(steps: number): LifeSummary<{ first: One }> {
     const change = new Float64Array(steps + 2);
     for (const [step, bytes] of this.change) change[step] = bytes;
     const ages = eachOf(this.ages);

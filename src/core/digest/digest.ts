@@ -12,7 +12,7 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { DigestFrames } from './digestFrames.js';
-import { lifetimesOf } from '../attribution/lifetimes.js';
+import { binStepsOf, lifetimesOf, type LifeSummary } from '../attribution/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { DigestStack } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
@@ -91,17 +91,13 @@ export interface TraceFacts {
 /** A stack's lifetimes, with the names of its frames. As that of a group: what is allocated and freed in a trace was recorded. */
 export interface DigestStackLifetimes extends DigestStack, DigestLifetimes {}
 
-export interface DigestLifetimes {
+/** `site` is the innermost user frame that freed the allocations of a drop, null where the trace does not say. */
+export interface DigestLifetimes extends LifeSummary<{ site: DigestFrame | null }> {
   /** Steps that the trace shows, and how they were found. */
   steps: number;
   stepSource: Steps['source'];
+  /** Steps per bin of the floors. */
   binSteps: number;
-  floors: Float64Array;
-  survivorBirths: Uint32Array;
-  usualFreedAge: number | null;
-  oldestFreedAge: number | null;
-  /** `site` is the innermost user frame that freed, null where the trace does not say. */
-  drops: readonly { step: number; bytes: Bytes; site: DigestFrame | null }[];
 }
 
 /** Events that make a head. */
@@ -226,13 +222,13 @@ function namedLifetimes(
   longLived: readonly number[],
   stacksOf: SpanStacks,
 ): DigestStackLifetimes[] {
-  const table = lifetimesOf(snapshot, history, steps, longLived);
-  return table.stacks.map(({ stack, forwardStack, drops, ...lifetimes }) => ({
+  const count = steps.starts.length;
+  return lifetimesOf(snapshot, history, steps, longLived).map(({ stack, forwardStack, drops, ...lifetimes }) => ({
     ...stacksOf.stack(stack, forwardStack),
     ...lifetimes,
-    steps: table.steps,
+    steps: count,
     stepSource: steps.source,
-    binSteps: table.binSteps,
+    binSteps: binStepsOf(count),
     drops: drops.map(({ step, bytes, freeStack }) => ({ step, bytes, site: stacksOf.site(freeStack) })),
   }));
 }
