@@ -4,16 +4,14 @@ import type { SnapshotDigest } from '../core/digest/digest.js';
 import { sharing } from '../core/model/equal.js';
 import type { StoreBytes, StoredBytes } from '../node/spillFile.js';
 
-type Large = Pick<
-  SnapshotDigest,
-  'files' | 'frames' | 'groups' | 'blocks' | 'segments' | 'steps' | 'lifetimes' | 'peaks' | 'spans'
->;
+const PARTS = ['files', 'frames', 'groups', 'blocks', 'segments', 'steps', 'lifetimes', 'peaks', 'spans'] as const;
+type Large = Pick<SnapshotDigest, (typeof PARTS)[number]>;
 /** What the curve of the run needs. */
 type Curves = SnapshotDigest['curves'];
 type Small = Omit<SnapshotDigest, keyof Large | 'curves'>;
 
 /** A digest whose large parts can be packed: to all that hold it, it is the same digest, only slower. */
-export type StoredDigest = Small & LargeParts;
+export type StoredDigest = Small & Large & LargeParts;
 
 /** @param before another one, mostly of the same run: equal parts of both are the same objects */
 export function storedDigest(digest: SnapshotDigest, before: StoredDigest | null = null): StoredDigest {
@@ -24,43 +22,26 @@ export function storedDigest(digest: SnapshotDigest, before: StoredDigest | null
   return Object.assign(
     new LargeParts(new Packable(large), new Packable(curves)),
     before === null ? small : sharing(small, before),
-  );
+  ) as StoredDigest; // the getters of the large parts are defined below
 }
 
 /** Their getters are the class's: a property of its own for each part would take more than all that stays of a digest. */
-class LargeParts implements Large {
+class LargeParts {
+  static {
+    for (const part of PARTS) {
+      Object.defineProperty(this.prototype, part, {
+        get(this: LargeParts): Large[typeof part] {
+          return this.parts.value[part];
+        },
+      });
+    }
+  }
+
   constructor(
     private readonly parts: Packable<Large>,
     private readonly curve: Packable<Curves>,
   ) {}
 
-  get files(): Large['files'] {
-    return this.parts.value.files;
-  }
-  get frames(): Large['frames'] {
-    return this.parts.value.frames;
-  }
-  get groups(): Large['groups'] {
-    return this.parts.value.groups;
-  }
-  get blocks(): Large['blocks'] {
-    return this.parts.value.blocks;
-  }
-  get segments(): Large['segments'] {
-    return this.parts.value.segments;
-  }
-  get steps(): Large['steps'] {
-    return this.parts.value.steps;
-  }
-  get lifetimes(): Large['lifetimes'] {
-    return this.parts.value.lifetimes;
-  }
-  get peaks(): Large['peaks'] {
-    return this.parts.value.peaks;
-  }
-  get spans(): Large['spans'] {
-    return this.parts.value.spans;
-  }
   get curves(): Curves {
     return this.curve.value;
   }
