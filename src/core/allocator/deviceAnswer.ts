@@ -223,15 +223,6 @@ function betterFirst(a: ChangeOutcome, b: ChangeOutcome): number {
   );
 }
 
-/** Reserved memory at its peak, and what expandable segments would make of it. */
-export interface ReservedAnswer {
-  /** False where the recording cannot be replayed: then there is no advice. */
-  agrees: boolean;
-  asRecorded: { reservedPeakBytes: Bytes };
-  /** The setting that reserves least, null if none reserves less. */
-  best: ReplayedSetting | null;
-}
-
 /** A setting of the allocator, replayed with the recorded requests. */
 export interface ReplayedSetting {
   /** The setting, as `PYTORCH_CUDA_ALLOC_CONF` has it. */
@@ -246,28 +237,25 @@ export interface ReplayedSetting {
 
 const EXPANDABLE = 'expandable_segments:True';
 
-/** The answer for a report, in three replays at most. Null without a trace or without segments. */
-export function reservedAnswer(snapshot: Snapshot, history: TraceHistory): ReservedAnswer | null {
-  const { proof, requests } = replayAsRecorded(snapshot, history);
-  if (requests === null) {
-    const peak = history.reserved?.reduce((most, bytes) => Math.max(most, bytes), 0) ?? 0;
-    if (proof.segments === 0 && peak === 0) return null;
-    return { agrees: false, asRecorded: { reservedPeakBytes: peak }, best: null };
-  }
+/**
+ * The setting that reserves least, in three replays at most. Null if none reserves less, or if the recording cannot be
+ * replayed.
+ */
+export function reservedAnswer(snapshot: Snapshot, history: TraceHistory): ReplayedSetting | null {
+  const { requests } = replayAsRecorded(snapshot, history);
+  if (requests === null) return null;
   const { reservedPeakBytes, settings, start } = requests;
-  const answer: ReservedAnswer = { agrees: true, asRecorded: { reservedPeakBytes }, best: null };
-  if (settings.isExpandable || reservedPeakBytes <= history.liveAfter(history.peak)) return answer;
+  if (settings.isExpandable || reservedPeakBytes <= history.liveAfter(history.peak)) return null;
   const restarts = start.reservedBytes > 0;
   const instead = restarts ? whatIf(requests, { restarts }).reservedPeakBytes : reservedPeakBytes;
   const changed = whatIf(requests, { restarts, settings: withSettings(settings, EXPANDABLE) });
-  if (changed.reservedPeakBytes >= instead) return answer;
-  answer.best = {
+  if (changed.reservedPeakBytes >= instead) return null;
+  return {
     setting: EXPANDABLE,
     reservedPeakBytes: changed.reservedPeakBytes,
     insteadOfBytes: instead,
     isEstimate: restarts,
   };
-  return answer;
 }
 
 /** What the settings of the allocator would have made of a failure to allocate. */

@@ -106,7 +106,7 @@ function replayedSetting(snapshot: Snapshot, history: TraceHistory): ReplayedSet
   const { trace, peak } = history;
   const reserved = Math.max(history.reservedAfter(peak) ?? 0, history.reservedAfter(trace.count - 1) ?? 0);
   if (isState(trace) || isLong(trace) || reserved - history.liveAfter(peak) < MIN_UNUSED) return null;
-  const best = reservedAnswer(snapshot, history)?.best ?? null;
+  const best = reservedAnswer(snapshot, history);
   if (best === null) return null;
   const saved = best.insteadOfBytes - best.reservedPeakBytes;
   return saved < Math.max(MIN_UNUSED, MIN_SAVED * best.insteadOfBytes) ? null : best;
