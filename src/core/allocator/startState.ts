@@ -2,8 +2,7 @@ import { AddressTable } from '../model/addressTable.js';
 import { countUpTo, countWhile } from '../model/ascending.js';
 import type { DeviceHistory } from '../model/history.js';
 import { isPrivatePool } from '../model/privatePool.js';
-import { liveBlocks } from '../model/replay.js';
-import { Action, BlockState, NO_INDEX, type Snapshot } from '../model/snapshot.js';
+import { Action, BlockState, type Snapshot } from '../model/snapshot.js';
 import { snapshotAt } from '../model/snapshotAt.js';
 import type { Bytes } from '../model/units.js';
 import { NONE } from './blocks.js';
@@ -198,23 +197,18 @@ class Spans {
 }
 
 /** Rows of the allocations that are older than the trace, by address. */
-function rowsOlderThanTrace(snapshot: Snapshot, { trace, allocations }: DeviceHistory): AddressTable {
-  const { events, blocks } = snapshot;
+function rowsOlderThanTrace({ events, blocks }: Snapshot, { trace, allocations }: DeviceHistory): AddressTable {
+  const { count, birth, death, atEnd } = allocations;
   const rows = new AddressTable();
-  const older = liveBlocks(snapshot, trace.device).filter((block) => {
-    const event = blocks.allocEvent[block];
-    return event === NO_INDEX || event < trace.first || event >= trace.first + trace.count;
-  });
-  let next = 0;
-  for (let row = 0; row < allocations.count; row++) {
-    if (allocations.birth[row] >= 0) continue;
-    const death = allocations.death[row];
-    if (death < trace.count) rows.set(events.addrLow[trace.first + death], events.addrHigh[trace.first + death], row);
-    else if (next < older.length) {
-      rows.set(blocks.addrLow[older[next]], blocks.addrHigh[older[next]], row);
-      next++;
-    }
+  for (let row = 0; row < count; row++) {
+    if (birth[row] >= 0 || death[row] >= trace.count) continue;
+    const freeing = trace.first + death[row];
+    rows.set(events.addrLow[freeing], events.addrHigh[freeing], row);
   }
+  atEnd.rows.forEach((row, i) => {
+    const block = atEnd.blocks[i];
+    if (birth[row] < 0) rows.set(blocks.addrLow[block], blocks.addrHigh[block], row);
+  });
   return rows;
 }
 

@@ -198,20 +198,22 @@ function joinTo(held: Map<number, LaidSegment>, range: LaidSegment): void {
 
 /** Live blocks, by address. */
 function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, base: HighBase): LaidBlock[] {
-  const { events } = snapshot;
+  const { events, blocks } = snapshot;
   const { trace, allocations } = history;
-  const { birth, death, bytes, stack } = allocations;
+  const { birth, death, bytes, stack, atEnd } = allocations;
   const waiting = waitingAt(snapshot, history, ordinal);
-  const older = blocksWithoutBirth(snapshot, history);
+  const olderBlocks = new Map<number, number>();
+  atEnd.rows.forEach((row, i) => {
+    if (birth[row] < 0) olderBlocks.set(row, atEnd.blocks[i]);
+  });
   const live: LaidBlock[] = [];
   for (let row = 0; row < allocations.count; row++) {
-    const isOlder = birth[row] < 0 && death[row] === trace.count;
-    const block = isOlder ? (older.pop() ?? NO_INDEX) : NO_INDEX;
     if (birth[row] > ordinal || death[row] <= ordinal) continue;
     const event = birth[row] >= 0 ? trace.first + birth[row] : NO_INDEX;
-    const known = isOlder ? null : event === NO_INDEX ? trace.first + death[row] : event;
-    const low = known === null ? (snapshot.blocks.addrLow[block] ?? 0) : events.addrLow[known];
-    const high = known === null ? (snapshot.blocks.addrHigh[block] ?? 0) : events.addrHigh[known];
+    const block = olderBlocks.get(row);
+    const known = event === NO_INDEX ? trace.first + death[row] : event;
+    const low = block === undefined ? events.addrLow[known] : blocks.addrLow[block];
+    const high = block === undefined ? events.addrHigh[known] : blocks.addrHigh[block];
     const isPending = waiting.get(low, high) !== -1;
     live.push({
       start: (high - base) * HIGH_WORD + low,
@@ -242,19 +244,6 @@ function waitingAt({ events }: Snapshot, { trace }: DeviceHistory, ordinal: numb
     }
   }
   return waiting;
-}
-
-/** The blocks whose allocation the trace does not have, in the order in which the history has them. */
-function blocksWithoutBirth({ blocks, segments, events }: Snapshot, { trace }: DeviceHistory): number[] {
-  const older: number[] = [];
-  for (let block = 0; block < blocks.count; block++) {
-    if (blocks.state[block] === BlockState.Inactive || segments.device[blocks.segment[block]] !== trace.device)
-      continue;
-    const event = blocks.allocEvent[block];
-    const isOwn = event !== NO_INDEX && event >= trace.first && event < trace.first + trace.count;
-    if (!isOwn || events.action[event] !== Action.Alloc) older.push(block);
-  }
-  return older.reverse();
 }
 
 function segmentTable(
