@@ -1,6 +1,6 @@
 /** Answers questions about two snapshots side by side. */
 import { comparedPaths, type ComparedPaths } from '../core/runs/comparedPaths.js';
-import { callTree, type CallTree } from '../core/timeline/callTree.js';
+import { callTree } from '../core/timeline/callTree.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { groupRuns } from '../core/runs/runs.js';
 import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
@@ -21,7 +21,6 @@ import type {
 import { CallNames } from './callNames.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
-import type { CallId, CallPaths } from '../core/timeline/callPaths.js';
 
 /** Maximum number of rows of a table; the other lines are summed. */
 const MAX_ROWS = 400;
@@ -52,27 +51,19 @@ export class CompareAnswers {
     const wanted = query.focus.filter((call) => call < table.length);
     for (const call of wanted) names.admit(call);
     const blocks = blocksB.map((after, row) => Math.max(blocksA[row], after));
-    const { tree, focus } = callTree(
+    const { tree, focus, sums } = callTree(
       { ...paths, bytes, blocks },
       { focus: wanted, pixels: query.pixels, admits: (call) => names.admit(call) },
+      [bytesA, bytesB, blocksA, blocksB],
     );
-    const ids = focus.map(({ call }) => call);
-    const [rowBytesA, rowBytesB, rowBlocksA, rowBlocksB] = treeSums(paths, tree, ids, [
-      bytesA,
-      bytesB,
-      blocksA,
-      blocksB,
-    ]);
+    const [rowBytesA, rowBytesB, rowBlocksA, rowBlocksB] = sums;
     return {
       a,
       b,
       bytesA: sumOf(bytesA),
       bytesB: sumOf(bytesB),
-      focus: ids.map((call, depth) => {
-        const [above, below] = throughCalls(paths, ids.slice(0, depth + 1));
-        return { call: names.indexOf(call), bytesA: above, bytesB: below };
-      }),
-      tree: { ...tree, call: names.indicesOf(tree, ids.length) },
+      focus: focus.map(({ call, sums: [ofA, ofB] }) => ({ call: names.indexOf(call), bytesA: ofA, bytesB: ofB })),
+      tree: { ...tree, call: names.indicesOf(tree, focus.length) },
       calls: names.calls,
       rowBytesA,
       rowBytesB,
@@ -153,50 +144,4 @@ export function compareTable(report: CompareReport): CompareTable {
 
 function sumOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + value, 0);
-}
-
-/** Bytes of A and of B that went through some calls, the outermost first. */
-function throughCalls({ count, offset, calls, bytesA, bytesB }: ComparedPaths, down: readonly number[]): number[] {
-  const sums = [0, 0];
-  for (let path = 0; path < count; path++) {
-    if (offset[path + 1] - offset[path] < down.length) continue;
-    if (down.some((call, depth) => calls[offset[path] + depth] !== call)) continue;
-    sums[0] += bytesA[path];
-    sums[1] += bytesB[path];
-  }
-  return sums;
-}
-
-/**
- * Adds values to the rows of a tree, or of a part: each value once to every row on its path. A call without a row
- * counts with its merged siblings, else with its caller.
- * @param focus the calls down to the first row
- */
-function treeSums(
-  paths: Pick<CallPaths, 'count' | 'offset' | 'calls'>,
-  tree: CallTree,
-  focus: readonly CallId[],
-  values: readonly ArrayLike<number>[],
-): Float64Array[] {
-  const rows = tree.parent.length;
-  const named = new Map<string, number>();
-  const merged = new Map<number, number>();
-  for (let row = 1; row < rows; row++) {
-    if (tree.merged[row] > 0) merged.set(tree.parent[row], row);
-    else named.set(`${tree.parent[row]}/${tree.call[row]}`, row);
-  }
-  const sums = values.map(() => new Float64Array(rows));
-  for (let path = 0; path < paths.count; path++) {
-    const first = paths.offset[path];
-    const end = paths.offset[path + 1];
-    if (end - first < focus.length || focus.some((call, depth) => paths.calls[first + depth] !== call)) continue;
-    let row: number | undefined = 0;
-    for (let at = first + focus.length; row !== undefined; at++) {
-      for (const [i, of] of values.entries()) sums[i][row] += of[path];
-      if (at >= end) break;
-      row = named.get(`${row}/${paths.calls[at]}`) ?? merged.get(row);
-      if (row !== undefined && tree.merged[row] > 0) at = end - 1;
-    }
-  }
-  return sums;
 }

@@ -25,8 +25,10 @@ export interface CallTree {
 
 export interface FocusedTree {
   tree: CallTree;
-  /** The calls that were focused, outermost first, as far as they exist, each with its bytes. */
-  focus: { call: CallId; bytes: Bytes }[];
+  /** The calls that were focused, outermost first, as far as they exist, each with its bytes and other sums. */
+  focus: { call: CallId; bytes: Bytes; sums: number[] }[];
+  /** The other sums, each by row of the tree. */
+  sums: Float64Array[];
 }
 
 interface CallTreeRequest {
@@ -44,6 +46,7 @@ interface Node {
   bytes: Bytes;
   self: Bytes;
   blocks: number;
+  sums: number[];
   merged: number;
   children: number[];
 }
@@ -55,8 +58,19 @@ interface Open {
   depth: number;
 }
 
-/** The largest nodes are opened first, so that the least important ones are omitted. */
-export function callTree(paths: CallPaths, request: CallTreeRequest): FocusedTree {
+/** Paths with the other values of each that are summed up. */
+type SummedPaths = CallPaths & { readonly others: readonly ArrayLike<number>[] };
+
+/**
+ * The largest nodes are opened first, so that the least important ones are omitted.
+ * @param others values by path to sum up for each row besides bytes and blocks
+ */
+export function callTree(
+  ofPaths: CallPaths,
+  request: CallTreeRequest,
+  others: SummedPaths['others'] = [],
+): FocusedTree {
+  const paths = { ...ofPaths, others };
   const { rows, focus } = focused(paths, request.focus);
   const nodes: Node[] = [
     { parent: 0, call: focus.at(-1)?.call ?? 0, ...sumOf(paths, rows), self: 0, merged: 0, children: [] },
@@ -68,28 +82,29 @@ export function callTree(paths: CallPaths, request: CallTreeRequest): FocusedTre
     const { node, depth } = next;
     const { self, groups } = split(paths, next);
     nodes[node].self = self;
-    const rest = { bytes: 0, blocks: 0, merged: 0 };
-    for (const { call, rows: below, bytes, blocks } of groups) {
+    const rest = { bytes: 0, blocks: 0, sums: others.map(() => 0), merged: 0 };
+    for (const { call, rows: below, bytes, blocks, sums } of groups) {
       if (bytes < least || room === 0 || !request.admits(call)) {
         rest.bytes += bytes;
         rest.blocks += blocks;
+        sums.forEach((sum, i) => (rest.sums[i] += sum));
         rest.merged++;
         continue;
       }
       room--;
       nodes[node].children.push(nodes.length);
       open.push({ node: nodes.length, rows: below, depth: depth + 1 });
-      nodes.push({ parent: node, call, bytes, self: 0, blocks, merged: 0, children: [] });
+      nodes.push({ parent: node, call, bytes, self: 0, blocks, sums, merged: 0, children: [] });
     }
     if (rest.merged > 0) {
       nodes[node].children.push(nodes.length);
       nodes.push({ parent: node, call: 0, self: rest.bytes, children: [], ...rest });
     }
   }
-  return { tree: inOrder(nodes), focus };
+  return { ...inOrder(nodes, others.length), focus };
 }
 
-function focused(paths: CallPaths, wanted: readonly CallId[]): Pick<FocusedTree, 'focus'> & { rows: Uint32Array } {
+function focused(paths: SummedPaths, wanted: readonly CallId[]): Pick<FocusedTree, 'focus'> & { rows: Uint32Array } {
   let rows = Uint32Array.from({ length: paths.count }, (_, row) => row);
   const focus: FocusedTree['focus'] = [];
   for (const [depth, call] of wanted.entries()) {
@@ -99,17 +114,19 @@ function focused(paths: CallPaths, wanted: readonly CallId[]): Pick<FocusedTree,
     });
     if (through.length === 0) break;
     rows = through;
-    focus.push({ call, bytes: sumOf(paths, rows).bytes });
+    const { bytes, sums } = sumOf(paths, rows);
+    focus.push({ call, bytes, sums });
   }
   return { rows, focus };
 }
 
-function sumOf({ bytes, blocks }: CallPaths, rows: Uint32Array): { bytes: Bytes; blocks: number } {
-  const sum = { bytes: 0, blocks: 0 };
+function sumOf({ bytes, blocks, others }: SummedPaths, rows: Uint32Array): Pick<Node, 'bytes' | 'blocks' | 'sums'> {
+  const sum = { bytes: 0, blocks: 0, sums: new Array<number>(others.length).fill(0) };
   for (const row of rows) {
     sum.bytes += bytes[row];
     sum.blocks += blocks[row];
   }
+  for (const [i, values] of others.entries()) for (const row of rows) sum.sums[i] += values[row];
   return sum;
 }
 
@@ -123,15 +140,10 @@ function takeLargest(open: Open[], nodes: readonly Node[]): Open | null {
   return taken;
 }
 
-interface Group {
-  call: CallId;
-  rows: Uint32Array;
-  bytes: Bytes;
-  blocks: number;
-}
+type Group = Pick<Node, 'call' | 'bytes' | 'blocks' | 'sums'> & { rows: Uint32Array };
 
 /** A node's own memory, and the calls below it, largest first. */
-function split(paths: CallPaths, { rows, depth }: Open): { self: Bytes; groups: Group[] } {
+function split(paths: SummedPaths, { rows, depth }: Open): { self: Bytes; groups: Group[] } {
   const found = new Map<CallId, number[]>();
   let self = 0;
   for (const row of rows) {
@@ -149,7 +161,7 @@ function split(paths: CallPaths, { rows, depth }: Open): { self: Bytes; groups: 
   return { self, groups: groups.sort((a, b) => b.bytes - a.bytes || a.call - b.call) };
 }
 
-function inOrder(nodes: readonly Node[]): CallTree {
+function inOrder(nodes: readonly Node[], others: number): Pick<FocusedTree, 'tree' | 'sums'> {
   const order: number[] = [];
   const rowOf = new Uint32Array(nodes.length);
   const waiting = [0];
@@ -158,12 +170,16 @@ function inOrder(nodes: readonly Node[]): CallTree {
     order.push(node);
     waiting.push(...nodes[node].children.toReversed());
   }
-  return {
+  const tree = {
     parent: Uint32Array.from(order, (node) => rowOf[nodes[node].parent]),
     call: Uint32Array.from(order, (node) => nodes[node].call),
     bytes: Float64Array.from(order, (node) => nodes[node].bytes),
     self: Float64Array.from(order, (node) => nodes[node].self),
     blocks: Uint32Array.from(order, (node) => nodes[node].blocks),
     merged: Uint32Array.from(order, (node) => nodes[node].merged),
+  };
+  return {
+    tree,
+    sums: Array.from({ length: others }, (_, i) => Float64Array.from(order, (node) => nodes[node].sums[i])),
   };
 }
