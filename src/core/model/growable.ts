@@ -37,3 +37,13 @@ export class Growable<T extends Column> {
     return taken;
   }
 }
+
+type Columns = Readonly<Record<string, Growable<Column>>>;
+type Table<Of extends Columns> = { readonly count: number } & { readonly [Name in keyof Of]: Of[Name]['data'] };
+
+/** The values of columns of one length, each as {@link Growable.take} gives them. */
+export function takeTable<Of extends Columns>(columns: Of): Table<Of> {
+  const [{ length }] = Object.values(columns);
+  const taken = Object.entries(columns).map(([name, column]) => [name, column.take()] as const);
+  return { count: length, ...Object.fromEntries(taken) } as Table<Of>;
+}

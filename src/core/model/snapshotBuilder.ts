@@ -4,7 +4,7 @@ import { boundedNames } from './boundedNames.js';
 import { boundedStacks } from './boundedStacks.js';
 import { Captures } from './captures.js';
 import { eventTime } from './eventTime.js';
-import { Growable } from './growable.js';
+import { Growable, takeTable } from './growable.js';
 import { LazyColumn } from './lazyColumn.js';
 import {
   Action,
@@ -70,26 +70,24 @@ export class SnapshotBuilder {
   private readonly metadata = new LazyColumn(NO_TEXT);
   private readonly compileContext = new LazyColumn(NO_TEXT);
 
-  private readonly segmentEvent = new Growable(Uint32Array);
-  private readonly segmentStream = new Growable(Uint32Array);
-
-  private readonly failedEvent = new Growable(Uint32Array, 4);
-  private readonly failedFree = new Growable(Float64Array, 4);
-
-  private readonly blockLow = new Growable(Uint32Array);
-  private readonly blockHigh = new Growable(Uint32Array);
-  private readonly blockSize = new Growable(Float64Array);
-  private readonly blockRequested = new Growable(Float64Array);
-  private readonly blockState = new Growable(Uint8Array);
-  private readonly blockStack = new Growable(Uint32Array);
-  private readonly blockCapture = new Growable(Uint32Array);
-
+  private readonly segmentEvents = { event: new Growable(Uint32Array), stream: new Growable(Uint32Array) };
+  private readonly failures = { event: new Growable(Uint32Array, 4), deviceFree: new Growable(Float64Array, 4) };
+  private readonly blocks = {
+    low: new Growable(Uint32Array),
+    high: new Growable(Uint32Array),
+    size: new Growable(Float64Array),
+    requested: new Growable(Float64Array),
+    state: new Growable(Uint8Array),
+    stack: new Growable(Uint32Array),
+    capture: new Growable(Uint32Array),
+  };
   private readonly segments: SegmentRow[] = [];
-
-  private readonly annotationName = new Growable(Uint32Array);
-  private readonly annotationStart = new Growable(Uint8Array);
-  private readonly annotationDevice = new Growable(Int32Array);
-  private readonly annotationTime = new Growable(Float64Array);
+  private readonly annotations = {
+    name: new Growable(Uint32Array),
+    isStart: new Growable(Uint8Array),
+    device: new Growable(Int32Array),
+    timeUs: new Growable(Float64Array),
+  };
 
   /**
    * @param expectedEvents a guess that spares growing; 0 for none
@@ -107,7 +105,7 @@ export class SnapshotBuilder {
   }
 
   get blockCount(): number {
-    return this.blockSize.length;
+    return this.blocks.size.length;
   }
 
   /** Fields of an event beside {@link events}. */
@@ -120,14 +118,14 @@ export class SnapshotBuilder {
   noteStream(event: EventIndex, stream: StringId): void {
     const action = this.events.action[event] as Action;
     if (action < Action.SegmentAlloc || action > Action.SegmentUnmap) return;
-    this.segmentEvent.push(event);
-    this.segmentStream.push(stream);
+    this.segmentEvents.event.push(event);
+    this.segmentEvents.stream.push(stream);
   }
 
   /** An allocation failed. @param deviceFree free memory of the device */
   addFailure(event: EventIndex, deviceFree: Bytes): void {
-    this.failedEvent.push(event);
-    this.failedFree.push(deviceFree);
+    this.failures.event.push(event);
+    this.failures.deviceFree.push(deviceFree);
   }
 
   /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
@@ -144,15 +142,16 @@ export class SnapshotBuilder {
   /** @returns the index of the block */
   addBlock(row: BlockRow): number {
     const inactive = row.state === BlockState.Inactive;
-    this.blockLow.push(row.addrLow);
-    this.blockHigh.push(row.addrHigh);
-    this.blockSize.push(row.size);
+    const { blocks } = this;
+    blocks.low.push(row.addrLow);
+    blocks.high.push(row.addrHigh);
+    blocks.size.push(row.size);
     // The requested size of an inactive block is meaningless: the allocator does not reset it.
-    this.blockRequested.push(inactive ? 0 : row.requestedSize);
-    this.blockState.push(row.state);
-    this.blockStack.push(row.stack);
-    this.blockCapture.push(inactive ? NO_INDEX : row.capture);
-    return this.blockSize.length - 1;
+    blocks.requested.push(inactive ? 0 : row.requestedSize);
+    blocks.state.push(row.state);
+    blocks.stack.push(row.stack);
+    blocks.capture.push(inactive ? NO_INDEX : row.capture);
+    return blocks.size.length - 1;
   }
 
   addSegment(row: SegmentRow): number {
@@ -193,10 +192,10 @@ export class SnapshotBuilder {
   }
 
   addAnnotation(name: StringId, isStart: boolean, device: number, timeUs: Microseconds): void {
-    this.annotationName.push(name);
-    this.annotationStart.push(isStart ? 1 : 0);
-    this.annotationDevice.push(device);
-    this.annotationTime.push(timeUs);
+    this.annotations.name.push(name);
+    this.annotations.isStart.push(isStart ? 1 : 0);
+    this.annotations.device.push(device);
+    this.annotations.timeUs.push(timeUs);
   }
 
   /** Closes the columns and ends the builder. @param order the segments of the snapshot, in its order */
@@ -222,23 +221,9 @@ export class SnapshotBuilder {
       compileContext: this.compileContext.take(this.eventCount),
       ...this.events.take(),
     };
-    const collected = {
-      low: this.blockLow.take(),
-      high: this.blockHigh.take(),
-      size: this.blockSize.take(),
-      requested: this.blockRequested.take(),
-      state: this.blockState.take(),
-      stack: this.blockStack.take(),
-      capture: this.blockCapture.take(),
-    };
+    const collected = takeTable(this.blocks);
     const blocks = blockColumns(rows, segments.firstBlock[rows.length], collected, this.captures, events);
-    const annotations = {
-      count: this.annotationName.length,
-      name: this.annotationName.take(),
-      isStart: this.annotationStart.take(),
-      device: this.annotationDevice.take(),
-      timeUs: this.annotationTime.take(),
-    };
+    const annotations = takeTable(this.annotations);
     const snapshot: Snapshot = {
       format: facts.format,
       fileBytes: facts.fileBytes,
@@ -247,16 +232,8 @@ export class SnapshotBuilder {
       stacks: this.stacks.take(),
       traces: facts.traces,
       events,
-      segmentEvents: {
-        count: this.segmentEvent.length,
-        event: this.segmentEvent.take(),
-        stream: this.segmentStream.take(),
-      },
-      failures: {
-        count: this.failedEvent.length,
-        event: this.failedEvent.take(),
-        deviceFree: this.failedFree.take(),
-      },
+      segmentEvents: takeTable(this.segmentEvents),
+      failures: takeTable(this.failures),
       segments,
       blocks,
       annotations,

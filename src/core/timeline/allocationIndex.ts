@@ -1,4 +1,4 @@
-import { Growable } from '../model/growable.js';
+import { Growable, takeTable } from '../model/growable.js';
 import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { WholeNumbers } from '../model/wholeNumbers.js';
@@ -144,17 +144,7 @@ function sourcesOf(
     columns.bytes.data[source] += bytes;
     columns.weight.data[source] += bytes * (Math.min(allocations.death[row], trace.count) - allocations.birth[row]);
   }
-  const sources = {
-    count: columns.stack.length,
-    stack: columns.stack.take(),
-    forwardStack: columns.forwardStack.take(),
-    span: columns.span.take(),
-    isRecorded: columns.isRecorded.take(),
-    category: columns.category.take(),
-    bytes: columns.bytes.take(),
-    weight: columns.weight.take(),
-  };
-  return { sources, sourceOf };
+  return { sources: takeTable(columns), sourceOf };
 }
 
 function spansOf({ allocations, trace }: DeviceHistory, steps: Steps | null): (row: number) => LifeSpan {
