@@ -216,8 +216,8 @@ export class ChangedReplay {
       end = start + size;
       segments.push({
         ...{ start, size, stream, pool, stack: NO_STACK },
-        isSmall: 1 - (blocks.pool[first] & 1),
-        isExpandable: Number(this.allocator.isExpandable(first)),
+        isSmall: (blocks.pool[first] & 1) === 0,
+        isExpandable: this.allocator.isExpandable(first),
       });
       for (const block of run) {
         const row = rows.get(block);

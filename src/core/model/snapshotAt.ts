@@ -1,15 +1,8 @@
 /** A device's segments and blocks at any instant of its trace, replayed backwards from where the snapshot has them. */
 import { AddressTable } from './addressTable.js';
 import { countUpTo } from './ascending.js';
-import {
-  Action,
-  BlockState,
-  NO_INDEX,
-  NO_STACK,
-  type BlockTable,
-  type SegmentTable,
-  type Snapshot,
-} from './snapshot.js';
+import { Action, BlockState, NO_INDEX, NO_STACK, type BlockTable, type Snapshot } from './snapshot.js';
+import { segmentColumns, type SegmentRow } from './snapshotBuilder.js';
 import type { Bytes } from './units.js';
 import type { DeviceHistory } from './history.js';
 
@@ -28,14 +21,9 @@ const HIGH_WORD = 2 ** 32;
 type HighBase = number;
 
 /** A segment of a layout; its start is counted from the base. */
-export interface LaidSegment {
+export interface LaidSegment extends Pick<SegmentRow, 'stream' | 'pool' | 'stack' | 'isSmall' | 'isExpandable'> {
   start: number;
   size: Bytes;
-  stream: number;
-  pool: number;
-  stack: number;
-  isSmall: number;
-  isExpandable: number;
 }
 
 /** A block of a layout; its start is counted from the base. */
@@ -71,11 +59,11 @@ export function withLayout(
   live: readonly LaidBlock[],
 ): SnapshotAt {
   const rows: { segment: number; block: LaidBlock }[] = [];
-  const firstBlock = new Uint32Array(segments.length + 1);
   let unplacedBytes = 0;
   let next = 0;
-  segments.forEach(({ start, size }, segment) => {
+  const laid = segments.map(({ start, size, ...facts }, segment) => {
     const end = start + size;
+    const firstRow = rows.length;
     let at = start;
     const fill = (to: number): void => {
       if (to > at) rows.push({ segment, block: { ...FREE, start: at, size: to - at } });
@@ -91,13 +79,14 @@ export function withLayout(
       at = block.start + block.size;
     }
     fill(end);
-    firstBlock[segment + 1] = rows.length;
+    const place = { addrLow: start % HIGH_WORD, addrHigh: Math.floor(start / HIGH_WORD) + base };
+    return { ...facts, ...place, device, totalSize: size, blockCount: rows.length - firstRow };
   });
   for (; next < live.length; next++) unplacedBytes += live[next].size;
   return {
     snapshot: {
       ...snapshot,
-      segments: segmentTable(segments, firstBlock, device, base),
+      segments: segmentColumns(laid),
       blocks: blockTable(rows, base),
     },
     unplacedBytes,
@@ -138,8 +127,8 @@ function segmentsAt(
       stream: segments.stream[row],
       pool: segments.pool[row],
       stack: segments.stack[row],
-      isSmall: segments.isSmall[row],
-      isExpandable: segments.isExpandable[row],
+      isSmall: segments.isSmall[row] === 1,
+      isExpandable: segments.isExpandable[row] === 1,
     });
   }
   const { event: changing, stream } = segmentEvents;
@@ -148,20 +137,20 @@ function segmentsAt(
     if (event <= trace.first + ordinal) break;
     const start = (events.addrHigh[event] - base) * HIGH_WORD + events.addrLow[event];
     const size = events.size[event];
-    const isSmall = Number(size <= LARGEST_SMALL_SEGMENT);
+    const isSmall = size <= LARGEST_SMALL_SEGMENT;
     const back = { start, size, stream: stream[at], pool: 0, stack: events.stack[event], isSmall };
     switch (events.action[event]) {
       case Action.SegmentAlloc:
         held.delete(start);
         break;
       case Action.SegmentFree:
-        held.set(start, { ...back, isExpandable: 0 });
+        held.set(start, { ...back, isExpandable: false });
         break;
       case Action.SegmentMap:
         takeAway(held, start, start + size);
         break;
       case Action.SegmentUnmap:
-        joinTo(held, { ...back, isExpandable: 1 });
+        joinTo(held, { ...back, isExpandable: true });
         break;
     }
   }
@@ -172,7 +161,7 @@ function segmentsAt(
 function takeAway(held: Map<number, LaidSegment>, from: number, to: number): void {
   for (const segment of held.values()) {
     const end = segment.start + segment.size;
-    if (segment.isExpandable === 0 || from < segment.start || to > end) continue;
+    if (!segment.isExpandable || from < segment.start || to > end) continue;
     held.delete(segment.start);
     if (from > segment.start) held.set(segment.start, { ...segment, size: from - segment.start });
     if (to < end) held.set(to, { ...segment, start: to, size: end - to });
@@ -184,12 +173,12 @@ function takeAway(held: Map<number, LaidSegment>, from: number, to: number): voi
 function joinTo(held: Map<number, LaidSegment>, range: LaidSegment): void {
   let joined = range;
   const after = held.get(range.start + range.size);
-  if (after?.isExpandable === 1) {
+  if (after?.isExpandable === true) {
     held.delete(after.start);
     joined = { ...after, start: range.start, size: range.size + after.size };
   }
   for (const before of held.values()) {
-    if (before.isExpandable === 0 || before.start + before.size !== range.start) continue;
+    if (!before.isExpandable || before.start + before.size !== range.start) continue;
     held.set(before.start, { ...before, size: before.size + joined.size });
     return;
   }
@@ -244,28 +233,6 @@ function waitingAt({ events }: Snapshot, { trace }: DeviceHistory, ordinal: numb
     }
   }
   return waiting;
-}
-
-function segmentTable(
-  segments: readonly LaidSegment[],
-  firstBlock: Uint32Array,
-  device: number,
-  base: HighBase,
-): SegmentTable {
-  const column = (of: (segment: LaidSegment) => number): Uint32Array => Uint32Array.from(segments, of);
-  return {
-    count: segments.length,
-    device: Int32Array.from(segments, () => device),
-    addrLow: column(({ start }) => start % HIGH_WORD),
-    addrHigh: column(({ start }) => Math.floor(start / HIGH_WORD) + base),
-    totalSize: Float64Array.from(segments, ({ size }) => size),
-    stream: column(({ stream }) => stream),
-    isSmall: Uint8Array.from(segments, ({ isSmall }) => isSmall),
-    isExpandable: Uint8Array.from(segments, ({ isExpandable }) => isExpandable),
-    pool: column(({ pool }) => pool),
-    stack: column(({ stack }) => stack),
-    firstBlock,
-  };
 }
 
 function blockTable(rows: readonly { segment: number; block: LaidBlock }[], base: HighBase): BlockTable {

@@ -15,6 +15,7 @@ import {
   type Absent,
   type DeviceTrace,
   type EventTable,
+  type SegmentTable,
   type SettingValue,
   type Snapshot,
   type SnapshotWarning,
@@ -276,7 +277,8 @@ function blockCategories({ blocks, events }: Snapshot): Uint32Array | null {
   return column.take(blocks.count);
 }
 
-function segmentColumns(rows: readonly SegmentRow[]): Snapshot['segments'] {
+/** @param rows whose blocks follow each other, in this order */
+export function segmentColumns(rows: readonly Omit<SegmentRow, 'firstBlock'>[]): SegmentTable {
   const firstBlock = new Uint32Array(rows.length + 1);
   rows.forEach((row, i) => {
     firstBlock[i + 1] = firstBlock[i] + row.blockCount;
