@@ -128,7 +128,7 @@ describe('the allocations under the curve', () => {
     assert.equal(await card.locator('h2').getAttribute('title'), `${(300 * MiB).toLocaleString('en')} bytes`);
     await page.keyboard.press('Enter');
     await eventually(() => {
-      assert.deepEqual(session.current?.callsOf('openSource'), [{ file: 'eval.py', line: 7, preserveFocus: false }]);
+      assert.deepEqual(session.current?.callsOf('openSource'), [{ file: 'eval.py', line: 7 }]);
     });
   });
 
@@ -239,9 +239,7 @@ describe('the allocations under the curve', () => {
     await page.waitForTimeout(600); // or it would be a double click
     await page.locator('.plot').click({ position: point });
     await eventually(() => {
-      assert.deepEqual(session.current?.callsOf('openSource'), [
-        { file: 'detector/pyramid.py', line: 16, preserveFocus: false },
-      ]);
+      assert.deepEqual(session.current?.callsOf('openSource'), [{ file: 'detector/pyramid.py', line: 16 }]);
     });
     await page.getByText('Clear', { exact: true }).click();
     await page.locator('.selection').waitFor({ state: 'hidden' });

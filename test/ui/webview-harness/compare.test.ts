@@ -232,6 +232,6 @@ const liveOf = ({ devices }: CompareReport['a']): number => devices.reduce((sum,
 
 async function opened(alone: TimelineHarness, target: { file: string; line: number }): Promise<void> {
   await eventually(() => {
-    assert.deepEqual(alone.callsOf('openSource').at(-1), { ...target, preserveFocus: false });
+    assert.deepEqual(alone.callsOf('openSource').at(-1), { ...target });
   });
 }

@@ -273,6 +273,6 @@ async function width(page: Page, name: string): Promise<number> {
 
 async function opened(alone: TimelineHarness, target: { file: string; line: number }): Promise<void> {
   await eventually(() => {
-    assert.deepEqual(alone.callsOf('openSource').at(-1), { ...target, preserveFocus: false });
+    assert.deepEqual(alone.callsOf('openSource').at(-1), { ...target });
   });
 }

@@ -371,7 +371,7 @@ describe('the page as a tool', () => {
       } else {
         const { file, line } = asked;
         await eventually(() => {
-          assert.deepEqual(alone.callsOf('openSource').at(-1), { file, line, preserveFocus: false });
+          assert.deepEqual(alone.callsOf('openSource').at(-1), { file, line });
         });
       }
       await unscrolled(page);
