@@ -311,6 +311,19 @@ def step(number):
         torch.relu(torch.zeros(100, requires_grad=True))
 ''', unnamed=True), expected)
 
+    def test_many_parts_of_the_items_of_a_list_are_one_owner(self):
+        for parts, expected in ((9, {('kept', 'kept.append(Parts())', 12 * 9)}), (2, {('kept', 'kept.append(Parts())', 12)})):
+            self.assertEqual(self.owners(f'''
+import torch
+kept = []
+class Parts:
+    def __init__(self):
+        for name in 'abcdefghi'[:{parts}]:
+            setattr(self, name, torch.zeros(4))
+def step(number):
+    kept.append(Parts())
+'''), expected)
+
     def test_an_attribute_that_leads_back_to_its_tensor(self):
         for value, end in (('query[...]', 'the tensor that it is a view of'), ('0.1 * (query * query)', 'its graph')):
             found = self.owners(f'''

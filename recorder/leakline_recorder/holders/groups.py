@@ -20,6 +20,7 @@ MAX_NAME = 60         # a longer way to a name is not shown
 FIXTURE = re.compile(r".*\.funcargs\['(\w+)'\]")    # the way of pytest to what a test knows by its argument
 OPTIMIZERS = os.path.join(os.path.dirname(torch.__file__), 'optim', '')
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
+FEW_PARTS = 8          # as many keys of an item, or attributes, have names of their own; a model in a list has hundreds
 
 
 @dataclasses.dataclass
@@ -37,12 +38,13 @@ class Group:
         self.holdings: Dict[int, Holding] = {}
         self.roots: Dict[Tuple[Any, ...], Chain] = {}     # distinct chains, by their text and their containers
         self._numbered = False                # their last names differ in a number
+        self._shared: Optional[str] = None    # the pattern of the container whose items it holds parts of
         self._repeated: Optional[Link] = None    # the attribute through which the objects of a linked list refer to the next
 
     @classmethod
     def of(cls, holdings: Iterable[Holding], lengths: Dict[int, int]) -> List['Group']:
-        """By pattern; names that differ in a number, as from ``setattr`` in a loop, are one owner too. ``lengths``: of
-        containers at the last search.
+        """By pattern; names that differ in a number, as from ``setattr`` in a loop, are one owner too, and many parts of the
+        items of one container. ``lengths``: of containers at the last search.
         """
         groups: Dict[str, Group] = {}
         for holding in holdings:
@@ -50,7 +52,12 @@ class Group:
         numbered: Dict[str, List[Group]] = {}
         for group in groups.values():
             numbered.setdefault(next(iter(group.roots.values())).unnumbered or str(id(group)), []).append(group)
-        return [group for alike in numbered.values() for group in (alike if len(alike) < FEW_NUMBERED else [cls._merged(alike, lengths)])]
+        found = [group for alike in numbered.values() for group in (alike if len(alike) < FEW_NUMBERED else [cls._merged(alike, lengths, True)])]
+        shared: Dict[str, List[Group]] = {}
+        for group in found:
+            shared.setdefault(group._items_pattern or str(id(group)), []).append(group)
+        return [group for pattern, parts in shared.items()
+                for group in (parts if len(parts) <= FEW_PARTS else [cls._merged(parts, lengths, shared=pattern)])]
 
     @classmethod
     def alone(cls, holding: Holding, lengths: Dict[int, int]) -> 'Group':
@@ -59,9 +66,9 @@ class Group:
         return group
 
     @classmethod
-    def _merged(cls, alike: List['Group'], lengths: Dict[int, int]) -> 'Group':
+    def _merged(cls, alike: List['Group'], lengths: Dict[int, int], numbered: bool = False, shared: Optional[str] = None) -> 'Group':
         merged = cls(lengths)
-        merged._numbered = True
+        merged._numbered, merged._shared = numbered, shared
         for group in alike:
             for holding in group.holdings.values():
                 merged.add(holding)
@@ -73,6 +80,13 @@ class Group:
         self.roots.setdefault((holding.chain.text, *_containers(holding.chain)), holding.chain)
 
     @property
+    def _items_pattern(self) -> Optional[str]:
+        """The pattern up to an item of the container that grows; ``None`` if the items are the tensors."""
+        chain, split = self.newest.chain, self.growing
+        is_part = split is not None and not chain.cycle and split < len(chain.links) - 1 and chain.links[split].kind in ('item', 'cached')
+        return dataclasses.replace(chain, links=chain.links[:split + 1]).pattern if is_part and split is not None else None
+
+    @property
     def bytes(self) -> int:
         return sum(holding.block.size for holding in self.holdings.values())
 
@@ -80,7 +94,7 @@ class Group:
     def key(self) -> str:
         """Identifies the owner in each search."""
         chain = next(iter(self.roots.values()))
-        return chain.unnumbered or chain.pattern if self._numbered else chain.pattern
+        return self._shared or (chain.unnumbered or chain.pattern if self._numbered else chain.pattern)
 
     @property
     def blocks(self) -> List[LiveBlock]:
