@@ -115,10 +115,12 @@ describe('the allocations under the curve', () => {
     const { page } = await open(spikySnapshot(), ['train.py', 'eval.py']);
     await choose(page, 'Horizontal axis', 'Events');
     await page.locator('.plot').focus();
-    await page.keyboard.press('ArrowUp');
     const readout = page.locator('.readout');
     // Without a time, so the new axis is known: keys are lost until it is.
-    await readout.filter({ hasText: /30[24] MiB live.*reserved\s*event/ }).waitFor();
+    await eventually(async () => {
+      await page.keyboard.press('ArrowUp');
+      await readout.filter({ hasText: /30[24] MiB live.*reserved\s*event/ }).waitFor({ timeout: 1_000 });
+    });
     for (let i = 0; i < 16; i++) await page.keyboard.press('+');
     await page.keyboard.press('Alt+ArrowDown');
     await readout.filter({ hasText: /eval\.py:7[^]*300 MiB, one allocation/ }).waitFor();
