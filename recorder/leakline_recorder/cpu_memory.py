@@ -5,7 +5,6 @@ Python stacks are real. Addresses, rounding and segments are modelled. Streams, 
 """
 from __future__ import annotations
 
-import pickle
 import sys
 import threading
 import time
@@ -194,9 +193,7 @@ def _free_block(address: int, size: int) -> Block:
 
 
 class CpuMemory(TorchDispatchMode):
-    """Watches tensor storages, and answers the calls of ``torch.cuda.memory``. It is also a ``DeviceMemory`` of the
-    recorder.
-    """
+    """Watches tensor storages. A ``DeviceMemory`` of the recorder, whose snapshots are those of ``torch.cuda.memory``."""
 
     device_type = 'cpu'
     light_snapshots = True
@@ -303,22 +300,6 @@ class CpuMemory(TorchDispatchMode):
         if self.recording:
             self.trace.add(action, address, size, stack)
 
-    # -- the calls of torch.cuda.memory -------------------------------------------------------------------------
-
-    def record_memory_history(self, enabled: Optional[str] = 'all', *_: Any, max_entries: int = sys.maxsize, clear_history: bool = False, **__: Any) -> None:
-        self.recording = enabled is not None
-        self.trace.max_entries = max_entries
-        if clear_history or not self.recording:
-            self.trace.clear()
-
-    def memory_snapshot(self, include_traces: bool = True) -> Dict[str, Any]:
-        with self._lock:
-            frames = self.stacks.expanded()
-            segments = [self._segment(held, frames) for held in self.allocator.segments]
-            entries = self.trace.entries(frames) if include_traces else []
-            self._event('snapshot', 0, self.allocator.active, NO_STACK)   # the mark shows up in the next snapshot
-        return {'segments': segments, 'device_traces': [entries], 'allocator_settings': dict(SETTINGS), 'external_annotations': []}
-
     @staticmethod
     def _segment(held: Segment, frames: Callable[[int], List[Dict[str, Any]]]) -> Dict[str, Any]:
         def shown(stack: int) -> List[Dict[str, Any]]:
@@ -331,18 +312,6 @@ class CpuMemory(TorchDispatchMode):
                 'blocks': [{**{k: b[k] for k in ('address', 'size', 'requested_size', 'state')}, 'frames': shown(b['stack'])}
                            for b in held['blocks']]}
 
-    def dump_snapshot(self, filename: str = 'dump_snapshot.pickle', **_: Any) -> None:
-        with open(filename, 'wb') as file:
-            pickle.dump(self.memory_snapshot(), file)
-
-    def install(self) -> None:
-        """Make the private recording functions of ``torch.cuda.memory`` answer for this model."""
-        memory = torch.cuda.memory
-        memory._record_memory_history = self.record_memory_history
-        memory._snapshot = lambda *_, **__: self.memory_snapshot()
-        memory._dump_snapshot = self.dump_snapshot
-        memory.memory_snapshot = lambda *_, **__: self.memory_snapshot()['segments']
-
     # -- the recorder's port ------------------------------------------------------------------------------------
 
     def available(self) -> bool:
@@ -354,8 +323,9 @@ class CpuMemory(TorchDispatchMode):
     def when_ready(self, begin: Callable[[], None]) -> None:
         begin()
 
-    def record(self, max_entries: int, stacks: str) -> None:
-        self.record_memory_history('all', max_entries=max_entries)
+    def record(self, max_entries: int = sys.maxsize, stacks: str = 'all') -> None:
+        self.recording = True
+        self.trace.max_entries = max_entries
 
     def history_is_on(self) -> bool:
         return self.recording
@@ -367,16 +337,22 @@ class CpuMemory(TorchDispatchMode):
                 torch._C._dispatch_tls_set_dispatch_key_included(key, True)
 
     def clear(self) -> None:
-        self.record_memory_history('all', max_entries=self.trace.max_entries, clear_history=True)
+        self.trace.clear()
 
     def counters(self) -> List[Tuple[int, ...]]:
         return [tuple(self.counted[action] for action in ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'oom'))]
 
     def stop(self) -> None:
-        self.record_memory_history(None)
+        self.recording = False
+        self.trace.clear()
 
-    def snapshot(self, traces: bool) -> Dict[str, Any]:
-        return self.memory_snapshot(include_traces=traces)
+    def snapshot(self, traces: bool = True) -> Dict[str, Any]:
+        with self._lock:
+            frames = self.stacks.expanded()
+            segments = [self._segment(held, frames) for held in self.allocator.segments]
+            entries = self.trace.entries(frames) if traces else []
+            self._event('snapshot', 0, self.allocator.active, NO_STACK)   # the mark shows up in the next snapshot
+        return {'segments': segments, 'device_traces': [entries], 'allocator_settings': dict(SETTINGS), 'external_annotations': []}
 
     def stats(self) -> Dict[str, int]:
         live = [b for s in self.allocator.segments for b in s['blocks'] if b['state'] == 'active_allocated']

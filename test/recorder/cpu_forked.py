@@ -27,7 +27,7 @@ def run(job: Dict[str, Any]) -> None:
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     memory = CpuMemory(hide=(os.path.abspath(__file__), __file__))
-    memory.record_memory_history(max_entries=5000)    # in both runs: what the model itself makes must not tell them apart
+    memory.record(5000)    # in both runs: what the model itself makes must not tell them apart
     with memory:
         if job['recorded']:
             api.start(out='recordings', run='r', every=3, light=1, max_entries=5000, memory=memory)

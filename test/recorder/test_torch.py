@@ -118,14 +118,14 @@ class CompiledTest(unittest.TestCase):
 class ModelTest(unittest.TestCase):
     def test_live_bytes_are_those_of_the_live_tensors(self):
         memory = CpuMemory()
-        memory.record_memory_history('all')
+        memory.record()
         with memory:
             keep = [torch.zeros(1000, 100) for _ in range(5)]
             for _ in range(20):
                 torch.zeros(1000, 100)
             view = keep[0].view(-1)
             del keep[1:3]
-        snapshot = memory.memory_snapshot()
+        snapshot = memory.snapshot()
         live = [b for s in snapshot['segments'] for b in s['blocks'] if b['state'] == 'active_allocated']
         self.assertEqual([b['requested_size'] for b in live], [400_000] * 3)
         counts = collections.Counter(event['action'] for event in snapshot['device_traces'][0])
@@ -164,11 +164,11 @@ class ModelTest(unittest.TestCase):
 
     def test_the_mark_of_a_snapshot_is_in_the_next(self):
         memory = CpuMemory()
-        memory.record_memory_history('all')
+        memory.record()
         with memory:
             keep = torch.zeros(1000)
-            first = memory.memory_snapshot()['device_traces'][0]
-            second = memory.memory_snapshot()['device_traces'][0]
+            first = memory.snapshot()['device_traces'][0]
+            second = memory.snapshot()['device_traces'][0]
         self.assertEqual([event['action'] for event in second[len(first):]], ['snapshot'])
         self.assertEqual(second[-1]['size'], 4096)
         self.assertEqual(keep.numel(), 1000)
@@ -178,20 +178,20 @@ class ModelTest(unittest.TestCase):
         with memory:
             weight = torch.randn(64, 64, requires_grad=True)
             loss = (torch.randn(8, 64) @ weight).square().mean()
-            memory.record_memory_history('all')
+            memory.record()
             loss.backward()
-        events = [event for event in memory.memory_snapshot()['device_traces'][0] if event['action'] == 'alloc']
+        events = [event for event in memory.snapshot()['device_traces'][0] if event['action'] == 'alloc']
         # the gradient of the loss itself is made before the engine takes over
         self.assertEqual(events[0]['frames'][0]['name'], '_make_grads')
         self.assertEqual([event['frames'] for event in events[1:]], [[]] * 5)
 
     def test_ring(self):
         memory = CpuMemory()
-        memory.record_memory_history('all', max_entries=10)
+        memory.record(10)
         with memory:
             for _ in range(50):
                 torch.zeros(10)
-        self.assertEqual(len(memory.memory_snapshot()['device_traces'][0]), 10)
+        self.assertEqual(len(memory.snapshot()['device_traces'][0]), 10)
 
     def test_capacity(self):
         allocator = CachingAllocator(30 * MIB)
@@ -202,7 +202,7 @@ class ModelTest(unittest.TestCase):
     def test_a_program_on_the_cpu_may_hold_more_than_a_gpu_has(self):
         with CpuMemory() as memory:
             kept = [torch.empty(2 ** 34, dtype=torch.uint8) for _ in range(2)]    # its pages are never touched
-            self.assertEqual(memory.memory_snapshot()['segments'][0]['allocated_size'], 2 ** 34)
+            self.assertEqual(memory.snapshot()['segments'][0]['allocated_size'], 2 ** 34)
             self.assertEqual(len(kept), 2)
 
 
@@ -215,7 +215,7 @@ class WalkTest(unittest.TestCase):
         for _ in range(steps):
             hidden = torch.tanh(torch.randn(256, 64) @ weight)
             total = total + hidden.square().mean()
-        blocks = Blocks(memory.memory_snapshot(), 1, [])
+        blocks = Blocks(memory.snapshot(), 1, [])
         for block in blocks.all:
             block.allocated = 1
         found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
@@ -223,7 +223,7 @@ class WalkTest(unittest.TestCase):
 
     def test_a_scalar_that_keeps_megabytes(self):
         memory = CpuMemory()
-        memory.record_memory_history('all')
+        memory.record()
         with memory:
             found, _, _ = self.train(memory, 5)
         owner = next(owner for owner in found['owners'] if owner['name'] == 'total')
@@ -241,13 +241,13 @@ class WalkTest(unittest.TestCase):
             memory, main = CpuMemory(), types.ModuleType('program_of_a_test')
             main.__file__ = path
             sys.modules[main.__name__] = main
-            memory.record_memory_history('all')
+            memory.record()
             try:
                 with memory:
                     exec(compile(program, path, 'exec'), main.__dict__)
                     for number in range(steps):
                         main.step(number)
-                    blocks = Blocks(memory.memory_snapshot(), 1, [])
+                    blocks = Blocks(memory.snapshot(), 1, [])
                     for block in blocks.all:
                         block.allocated = 1
                     found = HolderWalk(memory, 2, 60, texts=True).walk(blocks, 10)
@@ -441,7 +441,7 @@ def step(number):
 
     def test_an_input_that_only_the_graph_of_a_kept_loss_reaches(self):
         memory = CpuMemory()
-        memory.record_memory_history('all')
+        memory.record()
         with memory:
             kept = []
             for _ in range(4):
@@ -449,7 +449,7 @@ def step(number):
                 kept.append(batch.square().mean())
                 kept[-1].backward()
             del batch
-            blocks = Blocks(memory.memory_snapshot(), 1, [])
+            blocks = Blocks(memory.snapshot(), 1, [])
             for block in blocks.all:
                 block.allocated = 1
             found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
@@ -460,13 +460,13 @@ def step(number):
 
     def test_the_gradient_of_a_parameter_is_not_that_of_a_kept_loss(self):
         memory = CpuMemory()
-        memory.record_memory_history('all')
+        memory.record()
         with memory:
             net, kept = torch.nn.Linear(64, 64), []
             for _ in range(4):
                 kept.append(net(torch.ones(8, 64)).mean())
                 kept[-1].backward()
-            blocks = Blocks(memory.memory_snapshot(), 1, [])
+            blocks = Blocks(memory.snapshot(), 1, [])
             for block in blocks.all:
                 block.allocated = 1
             found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
@@ -478,7 +478,7 @@ def step(number):
 
     def test_nothing_stays_behind(self):
         memory = CpuMemory()
-        memory.record_memory_history('all')
+        memory.record()
         gc.collect()
         gc.disable()
         try:
