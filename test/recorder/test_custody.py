@@ -136,13 +136,17 @@ class CustodyTest(Programs):
                 if cache.kept is None:
                     return
                 cache.kept = []
+            def checked(cache):
+                if not isinstance(cache, Cache):
+                    raise TypeError(cache)
+                cache.kept.clear()
             opt = torch.optim.Optimizer()
             cache = Cache()
             for step in range(20):
                 add(cache, torch.Tensor(4096))
                 opt.step()
         ''', 20)['Cache.kept']
-        self.assertEqual([(one['kind'], one['function'], one['isConditional']) for one in owner['releases']], [('clear', 'take', True)])
+        self.assertEqual([(one['kind'], one['function'], one['isConditional']) for one in owner['releases']], [('clear', 'checked', False), ('clear', 'take', True)])
 
     @unittest.skipIf(sys.version_info < (3, 11), 'this Python does not show which functions have run')
     def test_conditions_of_calls_are_decided_once_the_function_has_run(self):

@@ -168,7 +168,7 @@ def _link(parent: Any, child: Any, places: Places) -> Optional[Link]:
     if is_a(parent, torch.Tensor):
         return _tensor(parent, child)
     if type_name(type(parent)) == 'ndarray':
-        return ARRAY
+        return ARRAY if is_a(child, torch.Tensor) else Link('other', '', '')    # a slice of another array
     return _attribute(parent, child)
 
 
