@@ -9,6 +9,16 @@ from test_session import PROGRAM, Programs
 
 EVERY = ('--every', '5', '--start', '0', '--light', '0', '--at-exit', '0', '--widen', '1000')
 
+#: the start of a program, whose indentation is that of the programs below
+METER = '''
+            class Meter:
+                def __init__(self):
+                    self.reset()
+                def reset(self):
+                    self.values = []
+                def add(self, value):
+                    self.values.append(value)'''
+
 
 class CustodyTest(Programs):
     def owners(self, program, step, *options):
@@ -98,14 +108,7 @@ class CustodyTest(Programs):
         self.assertEqual((owner['kind'], owner['items']), ('global', {'kind': 'key', 'type': None}))
 
     def test_releases_and_whether_anything_calls_them(self):
-        owner = self.owners('''
-            class Meter:
-                def __init__(self):
-                    self.reset()
-                def reset(self):
-                    self.values = []
-                def add(self, value):
-                    self.values.append(value)
+        owner = self.owners(METER + '''
                 def trim(self):
                     self.values = self.values[-3:]
                 def limit(self):
@@ -178,14 +181,7 @@ class CustodyTest(Programs):
 
     @unittest.skipIf(sys.version_info < (3, 11), 'this Python does not show which functions have run')
     def test_a_method_of_constructors_keeps_the_conditions_of_its_calls(self):
-        owner = self.owners('''
-            class Meter:
-                def __init__(self):
-                    self.reset()
-                def reset(self):
-                    self.values = []
-                def add(self, value):
-                    self.values.append(value)
+        owner = self.owners(METER + '''
             opt = torch.optim.Optimizer()
             others = [Meter() for _ in range(20)]
             meter = Meter()

@@ -83,8 +83,9 @@ class Group:
     def _items_pattern(self) -> Optional[str]:
         """The pattern up to an item of the container that grows; ``None`` if the items are the tensors."""
         chain, split = self.newest.chain, self.growing
-        is_part = split is not None and not chain.cycle and split < len(chain.links) - 1 and chain.links[split].kind in ('item', 'cached')
-        return dataclasses.replace(chain, links=chain.links[:split + 1]).pattern if is_part and split is not None else None
+        if split is None or chain.cycle or split == len(chain.links) - 1 or chain.links[split].kind not in ('item', 'cached'):
+            return None
+        return dataclasses.replace(chain, links=chain.links[:split + 1]).pattern
 
     @property
     def bytes(self) -> int:

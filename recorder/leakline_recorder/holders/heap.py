@@ -77,9 +77,11 @@ class Heap:
         contain nothing else.
         """
         array = getattr(sys.modules.get('numpy'), 'ndarray', None)
+        if array is None:
+            return
         kinds = frozenset(map(id, (array, dict, tuple)))
         self._indices.clear()
-        for index in range(len(self.objects) if array is not None else 0):
+        for index in range(len(self.objects)):
             if not index & 0x3FF and deadline.passed():
                 self.complete = False
                 return

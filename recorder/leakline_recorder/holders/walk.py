@@ -209,9 +209,7 @@ class Search:
         self._held_by_own_graph()
         self._held_by_own_attribute()
         self._saved_by_own_graph()
-        if self._tensors.are_on_cpu and any(self._is_open(block) for block in self._asked.values() if block.address in self._tensors.on_block):
-            self._heap.add_arrays(self._deadline)
-            self._directly()
+        self._through_arrays()
         return self._held
 
     def _directly(self) -> None:
@@ -300,6 +298,12 @@ class Search:
             if self._is_open(block) and self._graphs.saves_itself(root):
                 self._held[block.address] = Holding(block, chain)
                 self._saved_under(root, chain)
+
+    def _through_arrays(self) -> None:
+        """An array of NumPy shares the memory of a CPU tensor that no object holds otherwise."""
+        if self._tensors.are_on_cpu and any(self._is_open(block) for block in self._asked.values() if block.address in self._tensors.on_block):
+            self._heap.add_arrays(self._deadline)
+            self._directly()
 
     def _having(self, value: torch.Tensor) -> Iterator[Tuple[torch.Tensor, str]]:
         """Tensors that have a value as an attribute, and its name."""

@@ -117,6 +117,11 @@ export function isGrowing({ owner }: LineOwner): boolean {
   return owner.allocatedSteps === null || owner.allocatedSteps.steps > PASSING_STEPS;
 }
 
+/** True if most of what an owner holds is in the graph of what is stored. */
+export function isMostlyGraph({ bytes, graphBytes }: Pick<RecordedOwner, 'bytes' | 'graphBytes'>): boolean {
+  return 2 * graphBytes > bytes;
+}
+
 /** False for memory without a name, and for a passing variable without a statement. */
 function isNamed(one: LineOwner): boolean {
   return one.owner.kind !== 'unnamed' && (one.place !== null || isGrowing(one));

@@ -1,5 +1,6 @@
 import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
+import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
 import type { Knowledge, LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
@@ -60,7 +61,7 @@ export function featuresOf(
 
 function throughOf(owner: RecordedOwner | null): LineFeatures['through'] {
   if (owner === null) return null;
-  return owner.kind === 'traceback' ? 'traceback' : 2 * owner.graphBytes > owner.bytes ? 'graph' : null;
+  return owner.kind === 'traceback' ? 'traceback' : isMostlyGraph(owner) ? 'graph' : null;
 }
 
 function knowledgeOf(finding: SourceFinding | null, { recorded: { holder }, seen }: ObservedLine): Knowledge {

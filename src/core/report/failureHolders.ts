@@ -3,6 +3,7 @@ import type { FileLookup } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestPeak } from '../digest/digestPeak.js';
 import { holderName } from '../facts/holderName.js';
+import { isMostlyGraph } from '../facts/recordedFacts.js';
 import { groupBy } from '../maps.js';
 import { recordedKind } from '../model/recordedFile.js';
 import type { RecordedOwner } from '../model/recording.js';
@@ -40,8 +41,9 @@ export function holdersAtFailure(
 }
 
 /** False for variables of running functions, which each pass has. In an evaluation, none needs a graph. */
-function isKept({ kind, name, container, bytes, graphBytes }: RecordedOwner, isEvaluation: boolean): boolean {
-  if (container !== null || (isEvaluation && 2 * graphBytes > bytes)) return true;
+function isKept(owner: RecordedOwner, isEvaluation: boolean): boolean {
+  const { kind, name, container } = owner;
+  if (container !== null || (isEvaluation && isMostlyGraph(owner))) return true;
   return kind === 'graph' ? name.includes('.') : kind !== 'local' && kind !== 'unnamed';
 }
 

@@ -44,7 +44,7 @@ export type Custody =
       readonly missed: HolderRelease | null;
       /** The innermost loop that repeated no more often than steps allocated what is held; null for none. */
       readonly roundOf: RecordedPlace | null;
-      /** Containers hold it that are no part of a network, such as a list of networks. */
+      /** All containers that hold it are outside of networks, such as a list of networks. */
       readonly isOutsideNetworks: boolean;
       /** Further holders that keep the newest memory without these. */
       readonly also: RecordedOwner['also'];
@@ -212,8 +212,8 @@ export function isUncalled({ kind, where, runs, hasRun }: HolderRelease): boolea
 }
 
 /**
- * True for networks, or their optimizers, in a container whose class has a method that gives them back and that nothing
- * calls: no layers that extend a network on purpose.
+ * True for networks, or their optimizers, in a container whose class has a method that releases them and that nothing
+ * calls. Layers that extend a network on purpose are not in such a container.
  */
 export function isForgotten(custody: Custody | null): boolean {
   return (

@@ -3,6 +3,7 @@ import { byteText, countText } from '../text/numberText.js';
 import { t, tCount } from '../text/translate.js';
 import type { HolderRelease } from '../model/recording.js';
 import { type Custody, isUncalled, type Missing } from './custody.js';
+import type { LineObservations } from './features.js';
 import { nameAndLine } from '../text/pathText.js';
 import { inProgram, repeatedText } from './reasonTexts.js';
 
@@ -45,9 +46,12 @@ function missedText(release: HolderRelease): string {
     : t('`{0}` ({1}) releases it, but ran and freed nothing of it.', ...of);
 }
 
-/** What the recorder needs to prove a leak, and when it will be known; null if it proves one, or shows nothing. */
-export function missingText(custody: Custody | null): string | null {
-  return custody?.isRetained === false ? textOf(custody.missing) : null;
+/** What the recorder needs to prove a leak, or what it did not find; null if it proves one, or shows nothing. */
+export function missingText({ custody, isUnheld }: Pick<LineObservations, 'custody' | 'isUnheld'>): string | null {
+  if (custody?.isRetained === false) return textOf(custody.missing);
+  return isUnheld
+    ? t('The search in the running process found no Python object that holds it, so C++ code does.')
+    : null;
 }
 
 function textOf(missing: Missing): string {

@@ -44,10 +44,6 @@ export function throughTexts(through: LineFeatures['through']): string[] {
   }
 }
 
-export function unheldText(): string {
-  return t('The search in the running process found no Python object that holds it, so C++ code does.');
-}
-
 function pendingText({ kind, place, times }: Chance): string {
   const at = nameAndLine(place);
   switch (kind) {

@@ -37,7 +37,7 @@ export class RecordedChances {
       }
     }
     this.steps = snapshots.map(({ recording }) => recording?.step ?? null);
-    // Of equal places, the first one counts.
+    // If two loops begin on one line, the outer one counts: it comes first.
     const rounds = snapshots.map(({ recording }) => {
       const loops = recording?.chances.loops ?? [];
       return new Map(loops.map((loop) => [`${loop.file}:${loop.line}`, loop.rounds] as const).toReversed());

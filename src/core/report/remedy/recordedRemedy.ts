@@ -1,6 +1,6 @@
 /** The remedy for a holder that the recorder saw, from what holds the memory and what could release it. */
 import { holderName } from '../../facts/holderName.js';
-import type { LineOwner } from '../../facts/recordedFacts.js';
+import { isMostlyGraph, type LineOwner } from '../../facts/recordedFacts.js';
 import { recordedKind } from '../../model/recordedFile.js';
 import type { HolderRelease, RecordedItems, RecordedPlace } from '../../model/recording.js';
 import { nameAndLine } from '../../text/pathText.js';
@@ -21,11 +21,11 @@ export function recordedRemedy(
 ): RecordedRemedy {
   const plain = (text: string): RecordedRemedy => ({ text, isExact: false });
   const exact = (text: string): RecordedRemedy => ({ text, isExact: true });
-  const { kind, name, pinnedBy, graphBytes, bytes, items } = owner;
+  const { kind, name, pinnedBy, items } = owner;
   const hook = pinnedBy?.place ?? null;
   if (hook !== null)
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
-  const isGraph = 2 * graphBytes > bytes;
+  const isGraph = isMostlyGraph(owner);
   if (custody?.isRetained === true && custody.missed !== null && !isGraph)
     return exact(missedText(name, custody.missed, custody.roundOf));
   switch (kind) {

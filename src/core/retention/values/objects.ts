@@ -1,5 +1,6 @@
 import type { Argument, ClassDef, FunctionDef, Lambda, Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
+import { madeBy } from '../operations.js';
 import {
   FlowNode,
   type Known,
@@ -226,20 +227,13 @@ export function valueOfInstance(instance: Instance): Value {
 /** The container that a class of the program extends, as in `class TraceDict(dict)`; null for none. */
 function containerOf({ bases }: ClassObject, depth = 0): Container['type'] | null {
   for (const base of depth < MAX_BASES ? bases : []) {
-    const type =
-      base.kind === 'library'
-        ? EXTENDED[base.name.slice(base.name.lastIndexOf('.') + 1)]
-        : containerOf(base, depth + 1);
-    if (type != null) return type;
+    const type = base.kind === 'library' ? madeBy(base.name)?.type : containerOf(base, depth + 1);
+    // The bound of a deque or a queue is in a call of its constructor, which is not read.
+    if (type === 'dict' || type === 'list' || type === 'set') return type;
   }
   return null;
 }
 
-/** Container classes that programs extend. */
-const EXTENDED: Readonly<Record<string, Container['type'] | undefined>> = {
-  ...{ dict: 'dict', OrderedDict: 'dict', defaultdict: 'dict', UserDict: 'dict' },
-  ...{ list: 'list', UserList: 'list', set: 'set' },
-};
 const MAX_BASES = 8;
 
 /** Either of two values. */

@@ -4,7 +4,7 @@ import { boundTexts } from '../boundTexts.js';
 import { isForgotten } from '../custody.js';
 import { missingText, retainedTexts } from '../custodyTexts.js';
 import type { LineFeatures } from '../features.js';
-import { garbageText, passedTexts, pendingTexts, unheldText } from '../reasonTexts.js';
+import { garbageText, passedTexts, pendingTexts } from '../reasonTexts.js';
 import type { LineRule } from '../rule.js';
 import type { Shape } from '../shape.js';
 import { limit } from '../thresholds.js';
@@ -51,7 +51,7 @@ export const LINE_RULES: readonly LineRule[] = [
     reason: () => [],
     fixedBy: '',
   },
-  /** Growth that is not lasting is no leak. */
+  /** A leak grows until the run ends, so growth of any other shape is not reported as one. */
   {
     name: 'notLasting',
     seen: 'Any shape other than `lasting`.',
@@ -180,9 +180,7 @@ export const LINE_RULES: readonly LineRule[] = [
     holds: (line) => line.knowledge === 'noHolder',
     verdict: 'growing',
     thresholds: [],
-    reason: ({ custody, isUnheld }) => [
-      missingText(custody) ?? (isUnheld ? unheldText() : t('The source does not show what holds it.')),
-    ],
+    reason: (line) => [missingText(line) ?? t('The source does not show what holds it.')],
     fixedBy: 'tee_loader',
   },
   /** Memory alone does not distinguish a buffer from a leak. */
@@ -192,9 +190,8 @@ export const LINE_RULES: readonly LineRule[] = [
     holds: () => true,
     verdict: 'growing',
     thresholds: [],
-    reason: ({ custody, isUnheld }) => [
-      missingText(custody) ??
-        (isUnheld ? unheldText() : t('To find out whether it is a leak, record with Leakline or open the source.')),
+    reason: (line) => [
+      missingText(line) ?? t('To find out whether it is a leak, record with Leakline or open the source.'),
     ],
     fixedBy: 'running_total',
   },
