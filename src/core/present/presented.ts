@@ -76,7 +76,7 @@ export interface FindingOfRun {
 export function presentFinding({ finding, run: { steps } }: FindingOfRun, code = asItIs): PresentedFinding {
   const { holder } = finding;
   const answer = findingSentence(finding, steps, null);
-  const lens = `◆ ${answer}`;
+  const lens = `${finding.verdict === 'growing' ? '◇' : '◆'} ${answer}`;
   const end = cut(holder?.name ?? '', MAX_NAME);
   const sentence = findingSentence(finding, steps, holder === null ? null : code(holder.name));
   const heldBy = holder === null ? null : t('Held by {0}', holder.text);

@@ -7,7 +7,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { isSourcePlace, type SourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines } from '../marks/markedLines.js';
-import { neighborMark } from '../results/lineMarks.js';
+import { isInEditor, neighborMark } from '../results/lineMarks.js';
 import { renderMarkdown } from '../../core/render/renderMarkdown.js';
 import { runNames } from '../results/runText.js';
 import { folderName } from '../workspace/folderName.js';
@@ -79,7 +79,7 @@ function findingAtCursor(marks: EditorMarks): FindingMark | undefined {
 
 /**
  * Goes to the next or previous finding through all files, cyclically; without a cursor, to the worst. Edited findings
- * come last.
+ * come last, and growth only if nothing else is marked.
  */
 export async function goToLeak(
   store: ResultsStore,
@@ -88,7 +88,9 @@ export async function goToLeak(
   marks: EditorMarks,
   direction: 1 | -1,
 ): Promise<void> {
-  const findings = store.findings.filter(({ mapped, tone }) => mapped && tone !== 'growing');
+  const marked = store.findings.filter(({ mapped, lines }) => mapped && lines.some(isInEditor));
+  const proved = marked.filter(({ tone }) => tone !== 'growing');
+  const findings = proved.length > 0 ? proved : marked;
   const open = findings.filter((finding) => !marks.isFindingEdited(finding));
   const places: readonly SourcePlace[] =
     store.comparison !== null

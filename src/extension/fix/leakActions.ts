@@ -53,7 +53,7 @@ export class LeakActions implements vscode.CodeActionProvider {
     const action = actionFor(vscode.l10n.t('Fix: {0}…', edit.title), Command.fixLeak, finding);
     try {
       await workspaceEdit(edit, this.files);
-      action.isPreferred = true;
+      action.isPreferred = finding.tone !== 'growing';
     } catch (error) {
       if (!(error instanceof SourceFixError)) throw error;
       action.disabled = { reason: error.message };

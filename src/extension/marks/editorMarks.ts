@@ -4,7 +4,7 @@ import type { CompareLine } from '../../core/report/report.js';
 import { Listener } from '../disposer.js';
 import type { AskingMark } from '../results/askingMarks.js';
 import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
-import { byFile, isOfOtherText, weightOf, type LineMark } from '../results/lineMarks.js';
+import { byFile, isInEditor, isOfOtherText, weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { markLimits, type MarkSettings } from '../settings.js';
 import { CELL_SCHEME } from '../notebooks/notebookCells.js';
@@ -217,7 +217,7 @@ export class EditorMarks extends Listener {
       findings.filter(
         (finding) =>
           finding.mapped &&
-          finding.tone !== 'growing' &&
+          finding.lines.some(isInEditor) &&
           holdsOthers(finding) &&
           this.isWanted(finding.lines[0], finding.file),
       ),

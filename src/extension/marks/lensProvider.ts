@@ -143,7 +143,7 @@ function lens(
 
 function fixLens(range: vscode.Range, finding: FindingMark, at: MarkedPlace): vscode.CodeLens[] {
   const edit = finding.parts[0].finding.holder?.edit ?? null;
-  if (edit === null || at.edited) return [];
+  if (edit === null || at.edited || finding.tone === 'growing') return [];
   return [lens(range, Command.fixLeak, actionTexts().fix, edit.title, finding)];
 }
 

@@ -1,10 +1,11 @@
 /** Marks from reports: the findings of all runs on one line of one file, worst first. */
+import type { Category } from '../../core/attribution/category.js';
 import { getOrAdd, groupBy } from '../../core/maps.js';
 import { lineBytes, severity } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks.js';
 import type { LineReport, Report, RunReport } from '../../core/report/report.js';
 
-/** The tone of a mark: `growing` appears in the view only, the others also in the editor. */
+/** The tone of a mark. `growing` has a lens and a hover in the editor, the others also an icon and text after the line. */
 export type MarkTone = 'leak' | 'cycle' | 'growth' | 'growing';
 
 /** The finding of one run on a line. */
@@ -61,6 +62,18 @@ function merge(a: LineReport, b: LineReport): LineReport {
     series: a.series.map((bytes, i) => bytes + b.series[i]),
     stacks: [...a.stacks, ...b.stacks].sort((x, y) => y.liveBytes - x.liveBytes),
   };
+}
+
+/** Networks grow on purpose, and so does the state of their optimizer at the first steps. */
+const PURPOSEFUL: ReadonlySet<Category> = new Set(['parameters', 'gradients', 'optimizerState']);
+
+/**
+ * True if the editor marks the line. Growth that may be all right is in the view only: a container that is not full and
+ * fits the device, and what belongs to a network.
+ */
+export function isInEditor({ tone, parts: [{ line }] }: LineMark): boolean {
+  const isBounded = line.bound !== null && line.bound.fits !== false;
+  return tone !== 'growing' || !(isBounded || PURPOSEFUL.has(line.category));
 }
 
 /** True if the recorder saw another text of the file than there was when the report was made: lines may have moved. */

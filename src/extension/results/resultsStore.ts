@@ -7,7 +7,7 @@ import { askingMarks, messageMarks, type AskingMark, type SourceMessages } from 
 import { comparedLines } from './comparedLines.js';
 import { findingMarks, type FindingMark } from './findingMarks.js';
 import { runKey } from './runOrder.js';
-import { byFile, lineMarks, type LineMark } from './lineMarks.js';
+import { byFile, isInEditor, lineMarks, type LineMark } from './lineMarks.js';
 
 /** A comparison that the user requested. */
 interface Comparison {
@@ -153,7 +153,7 @@ export class ResultsStore implements vscode.Disposable {
     this.allMarks = report === null ? [] : lineMarks(report);
     this.allFindings = report === null ? [] : findingMarks(report, this.allMarks, this.canOpen);
     this.allIgnoredFindings = report === null ? [] : findingMarks(report, lineMarks(report, true), this.canOpen, true);
-    this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'growing'));
+    this.markIndex = byFile(this.allMarks.filter((mark) => mark.mapped && isInEditor(mark)));
   }
 
   dispose(): void {

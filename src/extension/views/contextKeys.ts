@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { ContextKey } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { RunningPrograms } from '../recording/runningPrograms.js';
+import { isInEditor } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { SnapshotSession } from '../session.js';
@@ -19,7 +20,7 @@ export class ContextKeys extends Listener {
       this.set(ContextKey.state, this.state(session, store));
       this.set(
         ContextKey.hasMarks,
-        store.marks.some(({ mapped, tone }) => mapped && tone !== 'growing'),
+        store.marks.some((mark) => mark.mapped && isInEditor(mark)),
       );
       this.set(ContextKey.canCompare, session.ready.length > 1);
       this.set(ContextKey.comparing, store.comparison !== null);

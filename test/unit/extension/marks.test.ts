@@ -5,7 +5,13 @@ import { presentFinding, presentLine } from '../../../src/core/present/presented
 import { snapshotName } from '../../../src/core/present/shortText.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
 import { findingMarks } from '../../../src/extension/results/findingMarks.js';
-import { byFile, isOfOtherText, lineMarks, neighborMark } from '../../../src/extension/results/lineMarks.js';
+import {
+  byFile,
+  isInEditor,
+  isOfOtherText,
+  lineMarks,
+  neighborMark,
+} from '../../../src/extension/results/lineMarks.js';
 import { lineReport, MiB, report, runReport, snapshotReport } from './support/reports.js';
 
 const lensesOf = (...args: Parameters<typeof report>): string[] =>
@@ -51,6 +57,17 @@ describe('Marks of a report', () => {
   it('have a text of their own for reference cycles', () => {
     const cycle = lineReport({ verdict: 'cycle', series: [MiB, 9 * MiB, 0, 30 * MiB, 2 * MiB] });
     assert.deepEqual(lensesOf(runReport([cycle])), ['↻ Reference cycle holds up to 30.0 MiB']);
+  });
+
+  it('are in the editor for growth, unless it may be all right: a bound that fits, or a part of a network', () => {
+    const bound = { name: 'queue', file: 'train.py', line: 3, isFull: false, fits: true };
+    const isShown = (over: Parameters<typeof lineReport>[0]): boolean =>
+      lineMarks(report(runReport([lineReport({ verdict: 'growing', ...over })]))).some(isInEditor);
+    assert.ok(isShown({}));
+    assert.ok(!isShown({ bound }));
+    assert.ok(isShown({ bound: { ...bound, fits: false } }));
+    assert.ok(!isShown({ category: 'optimizerState' }));
+    assert.ok(isShown({ verdict: 'leak', category: 'optimizerState' }));
   });
 
   it('are silent on lines that are calm', () => {
