@@ -174,6 +174,23 @@ for x in data:
 `,
     keeps: 'callbacks.append(partial(print, loss))',
   },
+  'an attribute that a longer tensor replaces': {
+    source: `
+import torch
+class Bank:
+    def __init__(self):
+        self.keys = torch.zeros(0, 8)
+    def add(self, keys):
+        longer = torch.cat([keys, self.keys])  #!
+        self.keys = longer
+def train(net, batches):
+    bank = Bank()
+    for x in batches:
+        bank.add(net(x).detach())  #1
+train(torch.nn.Linear(8, 8), [])  #2
+`,
+    keeps: 'self.keys = longer',
+  },
   'a buffer that is concatenated': {
     source: `
 import torch

@@ -3,6 +3,7 @@ import { somePart } from '../../python/walk.js';
 import { JOINS } from '../operations.js';
 import { type FlowNode, larger } from '../values/flowNode.js';
 import { containersOf, type Value, elementOf } from '../values/objects.js';
+import { isPartOf } from '../values/reachability.js';
 import { operate } from './effects.js';
 import { Part } from './follower.js';
 import { putIn } from './retain.js';
@@ -98,7 +99,7 @@ export class Assignments extends Part {
       node: value.node,
       previous,
       readsItself: added !== null || (source !== null && this.mentions(source, target, act)),
-      concatenates: this.concatenates(target, source, act),
+      concatenates: this.concatenates(target, source, act) || this.extends(value.node, previous),
       added,
       addedSpan: source,
       addedText: source === null ? '' : sourceText(act.scope.module, source),
@@ -115,6 +116,13 @@ export class Assignments extends Part {
   private mentions(source: Expression, target: Expression, act: Activation): boolean {
     const name = sourceText(act.scope.module, target);
     return somePart(source, (part) => part.kind === target.kind && sourceText(act.scope.module, part) === name);
+  }
+
+  /** `longer = torch.cat([buffer, x])`, and then `buffer = longer`. */
+  private extends(node: FlowNode, previous: FlowNode | null): boolean {
+    const { machine } = this;
+    const parts = machine.joined.get(node);
+    return parts !== undefined && previous !== null && isPartOf(previous, parts, machine);
   }
 
   /** `buffer = torch.cat([buffer, x])`. */

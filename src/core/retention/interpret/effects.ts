@@ -1,5 +1,5 @@
 import type { Call, Expression, Span } from '../../python/ast.js';
-import { type CallEffect, MODULE_PARTS } from '../operations.js';
+import { type CallEffect, JOINS, MODULE_PARTS } from '../operations.js';
 import { FlowNode, type Sureness, larger, smaller } from '../values/flowNode.js';
 import {
   type ArgumentValue,
@@ -113,7 +113,10 @@ const EFFECTS: Record<CallEffect, (effected: Effected, follower: Follower) => Va
   operation: ({ values, name, call, act }, { machine }) => {
     const grad = gradOf(values);
     const isTensor = values.some(({ node }) => node.isTensor) || name.startsWith('torch.') || (name === '' && grad > 1);
-    return operate(machine, values, act, call, grad, isTensor);
+    const result = operate(machine, values, act, call, grad, isTensor);
+    if (values.length > 0 && JOINS.has(name.slice(name.lastIndexOf('.') + 1)))
+      machine.joined.set(result.node, values[0].node);
+    return result;
   },
   object: ({ values, name, call, act }, { machine }) => {
     if (/(?:^|\.)(?:Parameter|Variable)$/.test(name) && values.length > 0)

@@ -106,6 +106,8 @@ export class Machine {
   watchedEntrance = 0;
   /** Nodes that backward passes ran through. */
   readonly differentiated = new Set<FlowNode>();
+  /** Tensors that a call joined, such as `torch.cat`, by the result: the value that has them. */
+  readonly joined = new Map<FlowNode, FlowNode>();
   /** Arguments of unknown calls. */
   readonly passed = new Set<FlowNode>();
   /** Receivers of releases that are not known to be containers, by their names in the source. */
