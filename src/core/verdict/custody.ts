@@ -2,7 +2,7 @@ import type { HolderRelease, RecordedOwner, RecordedPlace } from '../model/recor
 import type { Bytes } from '../model/units.js';
 import { limit } from './thresholds.js';
 import { EXPLAINED } from '../facts/bounds.js';
-import { isGrowing, type LineOwner, nameKey, type RecordedLine } from '../facts/recordedFacts.js';
+import { isGrowing, isMostlyGraph, type LineOwner, nameKey, type RecordedLine } from '../facts/recordedFacts.js';
 import { groupBy } from '../maps.js';
 
 /** Why the recorder cannot prove a leak yet. */
@@ -30,12 +30,19 @@ export type Missing =
   /** Keys may repeat. */
   | { readonly kind: 'keys' };
 
+/**
+ * - `chances`: each release had its chance
+ * - `pinned`: C++ holds it
+ * - `survived`: the collector ran twice without freeing it
+ * - `graph`: a graph that no backward pass can use
+ */
+export type Proof = 'chances' | 'pinned' | 'survived' | 'graph';
+
 /** What the process showed of the holders of a line's growth: proof that needs no source, or what is missing for it. */
 export type Custody =
   | {
       readonly isRetained: true;
-      /** `pinned`: C++ holds it, or the collector ran twice without freeing it. */
-      readonly by: 'chances' | 'pinned' | 'survived';
+      readonly by: Proof;
       readonly searches: number;
       readonly steps: number;
       readonly heldBytes: Bytes;
@@ -70,6 +77,8 @@ interface Growth {
   readonly uncounted: readonly RecordedPlace[];
   /** Where training goes on after its only loop. */
   readonly nextPart: RecordedPlace | null;
+  /** True if an optimizer changes parameters in each step. */
+  readonly isOptimized: boolean;
 }
 
 /** Types of containers whose items have keys that may repeat. */
@@ -115,7 +124,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const releases = deciding.flatMap(({ owner }) => owner.releases ?? []);
   const missed = releases.find(isUncalled) ?? (freed === 0 ? releases.find(isInVain) : undefined) ?? null;
   const also = deciding.flatMap(({ owner }) => owner.also);
-  const retained = (by: 'chances' | 'pinned' | 'survived'): Custody => ({
+  const retained = (by: Proof): Custody => ({
     ...{ isRetained: true, by, searches, steps, heldBytes, missed, also },
     roundOf: loops?.findLast(({ rounds }) => rounds <= (growth.births?.steps ?? Infinity))?.place ?? null,
     isOutsideNetworks: deciding.every(({ owner }) => owner.container !== null && !NETWORK.test(owner.container.type)),
@@ -126,6 +135,8 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     const survived = records.reduce((sum, { survivedBytes }) => sum + survivedBytes, 0);
     return survived > EXPLAINED * heldBytes ? retained('survived') : missing({ kind: 'searches', more: 1 });
   }
+  const mayRelease = releases.some((one) => !isNeverRun(one));
+  if (growth.isOptimized && !mayRelease && deciding.every(({ owner }) => isGraphOfOne(owner))) return retained('graph');
   if (loops === null) return missing({ kind: 'loop', place: null });
   const pending = loops.find(({ rounds }) => rounds < limit('loopRounds'));
   if (pending !== undefined) return missing({ kind: 'loop', place: pending.place });
@@ -153,6 +164,16 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     if (steps < enough) return missing({ kind: 'steps', more: enough - steps });
   }
   return retained('chances');
+}
+
+/**
+ * True for one result whose graph goes back over many steps, such as a running loss. Each step of the optimizer changes
+ * parameters in place, so the graphs of steps before it cannot be used.
+ */
+function isGraphOfOne(owner: RecordedOwner): boolean {
+  return (
+    owner.container === null && isMostlyGraph(owner) && (owner.allocatedSteps?.steps ?? 0) >= limit('lastingSteps')
+  );
 }
 
 /** True for a container with tensors as keys: no two of them are equal, unless they are one. */

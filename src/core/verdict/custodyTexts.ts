@@ -27,6 +27,12 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
       return [kept, ...others, t('C++ code refers to the holder, so the garbage collector cannot free it.')];
     case 'survived':
       return [kept, ...others, t('It survived two full garbage collections.')];
+    case 'graph':
+      return [
+        kept,
+        ...others,
+        t('Its graph goes back to earlier steps, whose parameters the optimizer has changed since.'),
+      ];
     case 'chances':
       return [
         kept,

@@ -40,7 +40,14 @@ function custody(
   return custodyOf(
     { owners: [one], holder: one, garbage: null, lastSearch: 1, isComplete: true, ...line },
     {
-      ...{ bytes: [0, 100], births: { steps: 49, of: 50 }, lastStep: 50, uncounted: [], nextPart: null },
+      ...{
+        bytes: [0, 100],
+        births: { steps: 49, of: 50 },
+        lastStep: 50,
+        uncounted: [],
+        nextPart: null,
+        isOptimized: true,
+      },
       roundsSince: () => [{ place: { file: 'train.py', line: 5 }, rounds: 2 }],
       ...growth,
     },
@@ -193,6 +200,21 @@ describe('Custody', () => {
     assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }, oneLoop), 'keys');
     assert.equal(missing({ container }, oneLoop), 'retained by chances');
     assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }), 'retained by chances');
+  });
+
+  it('needs no chances for the graph of one result that goes back over steps of an optimizer, if nothing releases it', () => {
+    const chain: Partial<RecordedOwner> = { container: null, graphBytes: 90 };
+    const late: Partial<Growth> = { roundsSince: () => [{ place: PLACE, rounds: 0 }] };
+    assert.equal(missing(chain, late), 'retained by graph');
+    assert.equal(
+      missing({ ...chain, releases: [{ ...RELEASE, where: 'uncalled', hasRun: false }] }, late),
+      'retained by graph',
+    );
+    assert.equal(missing({ ...chain, releases: [RELEASE] }, late), 'loop');
+    assert.equal(missing(chain, { ...late, isOptimized: false }), 'loop');
+    assert.equal(missing({ ...chain, graphBytes: 40 }, late), 'loop');
+    assert.equal(missing({ graphBytes: 90 }, late), 'loop', 'each item of a list may end a graph');
+    assert.equal(missing({ ...chain, allocatedSteps: { first: 40, last: 49, steps: 10 } }, late), 'loop');
   });
 
   it('needs no chances for memory that C++ refers to, or that survived two full collections', () => {
