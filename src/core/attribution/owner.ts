@@ -117,7 +117,7 @@ export function shownFrame(frame: DigestFrame, lookup: FileLookup): ShownFrame {
 }
 
 /** The line of a frame if a user wrote it, in workspace terms where the workspace knows the file. */
-function userLine(frame: DigestFrame, lookup: FileLookup): OwnerLine | null {
+export function userLine(frame: DigestFrame, lookup: FileLookup): OwnerLine | null {
   const mapped = lookup(frame.file);
   if (mapped !== null) return { file: mapped, line: frame.line, function: frame.function, mapped: true };
   if (frameKind(frame.file) !== 'user') return null;

@@ -1,4 +1,4 @@
-import type { FileLookup, OwnerLine } from '../attribution/owner.js';
+import { type FileLookup, type OwnerLine, userLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import { getOrAdd } from '../maps.js';
 import type { RecordedOwner, RecordedPlace } from '../model/recording.js';
@@ -32,6 +32,9 @@ export interface RecordedLine {
   readonly isComplete: boolean;
 }
 
+/** The function of a line that holds memory without a stack, as Python writes names that are none. */
+const NO_STACK = '<no stack>';
+
 /** Maximum number of steps that allocated memory outside of a holder: a variable with a former value. */
 export const PASSING_STEPS = 2;
 
@@ -40,6 +43,8 @@ export class RecordedFacts {
   private readonly byLine = new Map<string, LineOwner[]>();
   /** Garbage by line, see {@link RecordedLine.garbage}. */
   private readonly garbage = new Map<string, LineOwner>();
+  /** The statement of the user that holds most growing memory without a stack; null for none. */
+  readonly stacklessHolder: OwnerLine | null;
   private readonly lastSearch: number;
   private readonly isComplete: boolean;
 
@@ -59,6 +64,7 @@ export class RecordedFacts {
       const known = { before: before.get(sameKey(owner)) ?? null, sinceFirst: first.get(sameKey(owner)) ?? null };
       for (const [key, found] of linesOf(owner, known, lookup)) getOrAdd(this.byLine, key, () => []).push(found);
     }
+    this.stacklessHolder = stacklessHolder(searches.at(this.lastSearch) ?? [], lookup);
     for (const owner of searches.flat()) {
       if (owner.kind !== 'cycle') continue;
       for (const [key, found] of linesOf(owner, { before: null, sinceFirst: null }, lookup)) {
@@ -69,8 +75,8 @@ export class RecordedFacts {
   }
 
   /** What was seen of one line. */
-  of(line: Pick<OwnerLine, 'file' | 'line'>): RecordedLine {
-    const owners = this.byLine.get(keyOf(line)) ?? [];
+  of(line: Pick<OwnerLine, 'file' | 'line' | 'function'>): RecordedLine {
+    const owners = this.byLine.get(line.function === NO_STACK ? stacklessKey(line) : keyOf(line)) ?? [];
     const { lastSearch, isComplete } = this;
     const garbage = this.garbage.get(keyOf(line)) ?? null;
     if (owners.length === 0) return { owners, holder: null, garbage, lastSearch, isComplete };
@@ -87,6 +93,24 @@ export class RecordedFacts {
     const holder = named === undefined ? null : (sums.get(nameKey(named))?.first ?? null);
     return { owners: sorted, holder, garbage, lastSearch, isComplete };
   }
+}
+
+/** The statement of the user with the owners that hold most of what grows and has no stack. */
+function stacklessHolder(owners: readonly RecordedOwner[], lookup: FileLookup): OwnerLine | null {
+  const sums = new Map<string, { readonly line: OwnerLine; bytes: Bytes }>();
+  for (const owner of owners) {
+    if (owner.place === null || !isGrowing({ owner })) continue;
+    const line = userLine({ ...owner.place, function: NO_STACK }, lookup);
+    if (line === null) continue;
+    getOrAdd(sums, keyOf(line), () => ({ line, bytes: 0 })).bytes += stacklessBytes(owner);
+  }
+  const [most] = [...sums.values()].filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
+  return (most as { line: OwnerLine } | undefined)?.line ?? null;
+}
+
+/** Bytes of an owner whose allocation has no Python stack. */
+function stacklessBytes({ bytes, allocatedAt }: RecordedOwner): Bytes {
+  return bytes - allocatedAt.reduce((sum, line) => sum + line.bytes, 0);
 }
 
 /** Steps over which the memory of a cycle was allocated: as long, its oldest part waits for the collector. */
@@ -109,11 +133,16 @@ function linesOf(
     const key = keyOf({ file: lookup(file) ?? file, line });
     sums.set(key, (sums.get(key) ?? 0) + bytes);
   }
+  // What no line allocates belongs to the statement that holds it.
+  const rest = stacklessBytes(owner);
+  if (place !== null && rest > 0) {
+    sums.set(stacklessKey(place), rest);
+  }
   return [...sums].map(([key, bytes]) => [key, { owner, bytes, place, isMapped: mapped !== null, ...known }]);
 }
 
 /** True if a holder's memory grows: blocks of several steps are in it. */
-export function isGrowing({ owner }: LineOwner): boolean {
+export function isGrowing({ owner }: Pick<LineOwner, 'owner'>): boolean {
   return owner.allocatedSteps === null || owner.allocatedSteps.steps > PASSING_STEPS;
 }
 
@@ -129,6 +158,10 @@ function isNamed(one: LineOwner): boolean {
 
 function keyOf({ file, line }: RecordedPlace): string {
   return `${file}\n${line}`;
+}
+
+function stacklessKey(place: RecordedPlace): string {
+  return `${keyOf(place)}\n${NO_STACK}`;
 }
 
 /** Equal for parts of one holder. */

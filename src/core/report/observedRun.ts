@@ -4,6 +4,7 @@ import {
   eachBucket,
   ownerKey,
   ownerOf,
+  type Owner,
   unfoundInside,
   userLines,
   type FileLookup,
@@ -51,6 +52,8 @@ export interface ObservedRun {
   readonly lines: readonly ObservedLine[];
   readonly stacks: readonly StackSeries[];
   readonly buckets: Record<StacklessBucket | 'library', Bytes>;
+  /** True if memory that no line owns grows in a lasting way. */
+  readonly growsInBuckets: boolean;
   readonly sources: RunSources | null;
 }
 
@@ -108,16 +111,24 @@ export function observeRun(
   const joined = reachesBack(snapshots) ? null : joinTraces(snapshots);
   const { source, at } = stepsOf(run, joined);
   const stacks = stackSeries(snapshots, at, joined, workspace, lookup, new BatchLines(workspace, lookup));
+  let growsInBuckets = false;
   const statements = new RunStatements(snapshots, workspace, lookup);
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries =>
     getOrAdd(lines, ownerKey(line), () => ({ line, stacks: [], totalBytes: 0 }));
   const buckets = eachBucket((): Bytes => 0);
+  const facts = new RecordedFacts(snapshots, lookup);
+  const mostLiveBytes = Math.max(
+    0,
+    ...snapshots.map(({ devices }) => devices.reduce((sum, one) => sum + one.liveBytes, 0)),
+  );
   for (const stack of stacks) {
-    const owner = ownerOf(stack.frames, stack.forward, stack.stackless, lookup);
+    const owner = withHolder(ownerOf(stack.frames, stack.forward, stack.stackless, lookup), stack, facts);
     const live = stack.series[snapshots.length - 1];
-    if ('bucket' in owner) buckets[owner.bucket] += live;
-    else lineOf(owner.line).stacks.push(stack);
+    if ('bucket' in owner) {
+      buckets[owner.bucket] += live;
+      growsInBuckets ||= stack.shape.shape === 'lasting' && live >= limit('minorGrowth') * mostLiveBytes;
+    } else lineOf(owner.line).stacks.push(stack);
     for (const line of userLines(stack.frames, stack.forward, lookup)) lineOf(line).totalBytes += live;
   }
   const shown = [...lines.values()].filter(
@@ -128,12 +139,13 @@ export function observeRun(
     at,
     hasSteps: source !== null,
     lastStep: run.steps.at(-1) ?? null,
-    mostLiveBytes: Math.max(0, ...snapshots.map(({ devices }) => devices.reduce((sum, one) => sum + one.liveBytes, 0))),
+    mostLiveBytes,
     lookup,
     statements,
     fits: new SourceFits(workspace),
-    facts: new RecordedFacts(snapshots, lookup),
+    facts,
     nextPart: nextPartOf(snapshots, lookup),
+    isOptimized: snapshots.at(-1)?.recording?.stepSource === 'optimizer',
     chances: () => (chances ??= new RecordedChances(snapshots, lookup, stacks)),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
@@ -151,6 +163,7 @@ export function observeRun(
     gaps: joined?.gaps ?? 0,
     stacks,
     buckets,
+    growsInBuckets,
     sources: statements.sources(known.ranWith),
     lines: shown
       .map((line) => observeLine(line, known))
@@ -164,6 +177,13 @@ export function observeRun(
   };
 }
 
+/** The owner of a stack: lasting growth without frames, such as gradients that are kept, belongs to the line that holds it. */
+function withHolder(owner: Owner, { frames, forward, shape }: StackSeries, facts: RecordedFacts): Owner {
+  const isStackless = frames.length === 0 && forward.length === 0;
+  if (!isStackless || shape.shape !== 'lasting' || facts.stacklessHolder === null) return owner;
+  return { line: facts.stacklessHolder };
+}
+
 /** The run's data for the observation of a line. */
 interface Known {
   readonly at: readonly number[];
@@ -175,6 +195,8 @@ interface Known {
   readonly facts: RecordedFacts;
   /** Where training goes on after its only loop. */
   readonly nextPart: Place | null;
+  /** True if the steps are those of an optimizer, as the recorder counted them. */
+  readonly isOptimized: boolean;
   /** Made for the first line that may be released. */
   readonly chances: () => RecordedChances;
   readonly cycles: CycleHolders;
@@ -232,7 +254,13 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     custody:
       shape === 'lasting'
         ? custodyOf(recorded, {
-            ...{ bytes: growing, births, lastStep: known.lastStep, nextPart: known.nextPart },
+            ...{
+              bytes: growing,
+              births,
+              lastStep: known.lastStep,
+              nextPart: known.nextPart,
+              isOptimized: known.isOptimized,
+            },
             roundsSince: loops === null ? null : (step) => known.chances().roundsSince(step),
             uncounted: known.chances().uncounted,
           })

@@ -44,7 +44,7 @@ export function runReport(
   const judged = judgeLines(observed, live, source, room);
   const lines = observed.lines.map((line, i) => lineReport(line, judged[i], observed.gaps, source, room, lookup));
   const verdict = runVerdict(
-    lines.map((line) => line.verdict),
+    [...lines.map((line) => line.verdict), ...(observed.growsInBuckets ? (['growing'] as const) : [])],
     snapshots.length,
   );
   const findings = new Set(lines.filter(isFinding).map(ownerKey));
@@ -183,7 +183,7 @@ function lineReport(
         : {
             ...seen,
             gaps,
-            reason: [...(unfound === null ? [] : [unfoundText(unfound)]), ...reason].join(' '),
+            reason: [...originTexts(line), ...reason].join(' '),
           },
     holder: remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, verdict),
     unfound,
@@ -206,6 +206,13 @@ function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundRe
   if (bound === null) return null;
   const { name, place, isFull } = bound;
   return { name, ...place, isFull, fits: fitsIn(bound, room) };
+}
+
+/** Why the line is not the one that allocates; nothing if it is. */
+function originTexts({ unfound, stacks }: ObservedLine): string[] {
+  if (unfound !== null) return [unfoundText(unfound)];
+  const isStackless = stacks.length > 0 && stacks.every(({ frames, forward }) => frames.length + forward.length === 0);
+  return isStackless ? [t('Allocated where no Python ran, such as in a backward pass.')] : [];
 }
 
 /** The sentence that begins the evidence of a line whose memory is allocated in a file that is not available. */

@@ -5,7 +5,9 @@ import type { LiveGroup } from '../digest/liveGroups.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { FileLookup } from '../attribution/owner.js';
+import type { FileLookup, StacklessBucket } from '../attribution/owner.js';
+import type { Bytes } from '../model/units.js';
+import { mostOlderBytes } from '../runs/mostOlder.js';
 import { shapeOf, type StackShape } from '../verdict/shapeOf.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -61,6 +63,7 @@ export function stackSeries(
       stack.blocks[at] += blocks;
     });
   });
+  settleStackless(stacks, mostOlderBytes(snapshots), snapshots.length);
   const last = snapshots[snapshots.length - 1];
   const usual = amountsOfTrace(snapshots);
   for (const group of last.groups) {
@@ -89,6 +92,28 @@ export function stackSeries(
   }
   return [...stacks.values()];
 }
+
+/**
+ * Moves memory without a stack that cannot be older than the recording to the memory that no stack was recorded for.
+ * Only snapshots with a trace tell the two apart.
+ */
+function settleStackless(stacks: Map<StackKey, StackSeries>, mostOlder: Bytes, count: number): void {
+  const older = stacks.get(STACKLESS.beforeRecording);
+  if (older === undefined || older.series.every((bytes) => bytes <= mostOlder)) return;
+  const younger = getOrAdd(stacks, STACKLESS.noStack, () => emptySeries(STACKLESS.noStack, count));
+  const fewestBlocks = Math.min(...older.blocks);
+  older.series.forEach((bytes, at) => {
+    if (bytes <= mostOlder) return;
+    younger.series[at] += bytes - mostOlder;
+    younger.blocks[at] += older.blocks[at] - fewestBlocks;
+    older.series[at] = mostOlder;
+    older.blocks[at] = fewestBlocks;
+  });
+}
+
+const keyOfStackless = (stackless: StacklessBucket): StackKey =>
+  stackKey({ frames: [] }, { frames: [], forwardFrames: [], stackless });
+const STACKLESS = { beforeRecording: keyOfStackless('beforeRecording'), noStack: keyOfStackless('noStack') };
 
 /** Live memory by stack, where the last trace ends; empty if the last snapshot has one: its own categories are better. */
 function amountsOfTrace(snapshots: readonly SnapshotDigest[]): Map<StackKey | null, StackAmounts> {

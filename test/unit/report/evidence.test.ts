@@ -96,6 +96,17 @@ describe('The evidence of a line', () => {
     assert.ok(compared >= 12, `${compared} lines compared`);
   });
 
+  it('covers growth without a Python stack, on the line of its holder, and adds up', async () => {
+    const { run } = await judged('autocast_ensemble');
+    const line = run.lines.find(({ function: name }) => name === '<no stack>');
+    assert.deepEqual([line?.line, line?.verdict, line?.liveBytes], [13, 'leak', 30 * 256 * 1024]);
+    assert.match(line?.evidence?.reason ?? '', /^Allocated where no Python ran, such as in a backward pass\. /);
+    const { buckets, lines, snapshots } = run;
+    const owned = lines.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    const live = snapshots[snapshots.length - 1].devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    assert.equal(owned + buckets.library + buckets.beforeRecording, live);
+  });
+
   it('has its counts in words', async () => {
     const reasonOf = async (program: string, at: number): Promise<string | null> => {
       const evidence = (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence ?? null;
@@ -105,7 +116,8 @@ describe('The evidence of a line', () => {
       await reasonOf('running_total', 21),
       'Allocations from 30 of 30 steps are still live. No block that outlived its step was freed. ' +
         'Live bytes never fell: 0 B at first, 960 KiB at last. ' +
-        'In 5 searches over 24 steps, the holder freed none of its 4.5 MiB.',
+        'In 5 searches over 24 steps, the holder freed none of its 4.5 MiB. ' +
+        'Its graph goes back to earlier steps, whose parameters the optimizer has changed since.',
     );
     assert.equal(
       await reasonOf('search_tree', 21),
