@@ -27,6 +27,7 @@ import { custodyOf } from '../verdict/custody.js';
 import { RecordedChances, type LiveShare } from '../verdict/recordedChances.js';
 import { seenOf } from '../verdict/seen.js';
 import { worstShape, type Shape } from '../verdict/shape.js';
+import { SeriesFeatures } from '../verdict/seriesFeatures.js';
 import { limit } from '../verdict/thresholds.js';
 import { BatchLines } from './batchLines.js';
 import { CycleHolders } from './cycleReport.js';
@@ -212,12 +213,15 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   const differs = known.fits.of(line);
   const last = at.length - 1;
   const series = stacks.length === 0 ? known.nothing : seriesOf(stacks, at.length);
-  const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
+  const worst = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
+  // Stacks of a recursion are all different, and each of them grows once.
+  const isDivided = stacks.length > 1 && CALM.has(worst) && keepsRising(stacks, series, at);
+  const shape = isDivided ? 'growing' : worst;
   const recorded = facts.of(line);
   const isMuch = Math.max(...series) >= limit('garbageShare') * known.mostLiveBytes;
   const isAccumulating = isMuch && recorded.garbage !== null && waitOf(recorded.garbage) > limit('garbageSteps');
   const isInCycle = isMuch && (recorded.holder?.owner.kind === 'cycle' || isAccumulating || cycles.has(line));
-  const deciding = stacks.filter((stack) => stack.shape.shape === shape);
+  const deciding = isDivided ? stacks : stacks.filter((stack) => stack.shape.shape === shape);
   const growing = deciding.length === stacks.length ? series : seriesOf(deciding, at.length);
   const live = liveShare(deciding, known.lastStep);
   const held = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
@@ -332,10 +336,18 @@ export function framesOf({ frames, forward }: StackSeries, lookup: FileLookup): 
   return [...frames, ...forward].map((frame) => reportFrame(frame, lookup));
 }
 
+function keepsRising(stacks: readonly StackSeries[], bytes: readonly Bytes[], at: readonly number[]): boolean {
+  const blocks = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.blocks[i], 0));
+  return new SeriesFeatures({ bytes, blocks, at }).keepsRising;
+}
+
 /** The shape of a line without stacks of its own. */
 function shapeOfNone(snapshots: number): Shape {
   return snapshots < limit('fewestSnapshots') ? 'tooShort' : 'steady';
 }
+
+/** Shapes without growth that goes on. */
+const CALM: ReadonlySet<Shape> = new Set(['oneOff', 'plateau', 'steady']);
 
 /** Shapes whose memory is held longer than it needs. */
 const HELD: ReadonlySet<Shape> = new Set(['lasting', 'cycle', 'growing', 'tooShort']);

@@ -54,6 +54,11 @@ export class SeriesFeatures {
     return this.rises.length >= 2 && this.calm === 0;
   }
 
+  /** True if it rises repeatedly, never falls, and goes on: at each snapshot, or in each round of an outer loop. */
+  get keepsRising(): boolean {
+    return this.drops === 0 && this.rises.length >= limit('fewestRises') && !this.isLevel && !this.isSlowing;
+  }
+
   /** True if nothing has changed for longer than between any two rises: growth at each epoch pauses in between. */
   get isLevel(): boolean {
     const longest = this.rises.reduce((most, at, i) => (i === 0 ? most : Math.max(most, at - this.rises[i - 1])), 0);

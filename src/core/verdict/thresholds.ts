@@ -73,6 +73,12 @@ export const THRESHOLDS = {
     fixedBy: 'chat_sessions',
   },
   fewestDrops: { value: 2, unit: 'times', of: 'minimum number of drops for a period', fixedBy: 'ctx_output' },
+  fewestRises: {
+    value: 4,
+    unit: 'times',
+    of: 'minimum number of intervals that rise, if none falls, for growth that lifetimes do not show',
+    fixedBy: '',
+  },
   fewestSnapshots: { value: 3, unit: 'snapshots', of: 'minimum for a verdict', fixedBy: 'ctx_output' },
   snapshotsWithWarmUp: {
     value: 4,

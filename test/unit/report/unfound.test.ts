@@ -62,3 +62,24 @@ describe('A line that calls a file which the workspace does not have', () => {
     assert.deepEqual([owner.file, owner.mapped, owner.unfound], [MODEL.filename, false, null]);
   });
 });
+
+describe('A line whose recursion has another stack in each round', () => {
+  const COPY: Frame = { filename: '/job/train.py', line: 30, name: 'copy' };
+  /** The verdict on the line if each of some rounds copies one more object than the last. */
+  const verdictAfter = async (rounds: number, level: number): Promise<string | undefined> => {
+    const run = new TrainingRun();
+    const digests: SnapshotDigest[] = [];
+    for (let round = 1; round <= rounds + level; round++) {
+      run.free(run.allocate(2_000_000, []));
+      if (round <= rounds) run.allocate(1_000_000, [...new Array<Frame>(round).fill(COPY), TRAIN]);
+      digests.push(digestSnapshot(`step_${round}.pickle`, await readBytes(run.dump()), null));
+    }
+    const [{ lines }] = buildReport(digests, { files: ['train.py'], rules: [] }).report.runs;
+    return lines.find(({ line }) => line === 30)?.verdict;
+  };
+
+  it('grows if its stacks together do, though each of them grew once', async () => {
+    assert.equal(await verdictAfter(12, 0), 'growing');
+    assert.notEqual(await verdictAfter(12, 4), 'growing');
+  });
+});
