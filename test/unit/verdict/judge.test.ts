@@ -91,6 +91,14 @@ describe('The verdict on a line', () => {
     }
   });
 
+  it('is a leak for networks that a traceback holds: nobody stores them there on purpose', () => {
+    for (const rule of ['network', 'stateOfParameters']) {
+      const features: LineFeatures = { ...LASTING, ...CASES[rule][0], custody: RETAINED };
+      assert.equal(judge({ ...features, through: 'traceback' }, false, null).verdict, 'leak', rule);
+      assert.equal(judge({ ...features, through: 'graph' }, false, null).rule, rule);
+    }
+  });
+
   it('says of growing memory that a graph or a traceback is most of it, where advice would say so of a leak', () => {
     const growing = { ...LASTING, knowledge: 'nothing' } as const;
     const told = (features: LineFeatures): string => judge(features, true, null).reason.join(' ');

@@ -75,7 +75,7 @@ export const LINE_RULES: readonly LineRule[] = [
   {
     name: 'stateOfParameters',
     seen: 'State of an optimizer for parameters that train for the first time.',
-    holds: (line) => line.isStateOfParameters && !isForgotten(line.custody),
+    holds: (line) => line.isStateOfParameters && !isForgotten(line.custody) && line.through !== 'traceback',
     verdict: 'growing',
     thresholds: ['mostState'],
     reason: () => [t('An optimizer adds state for each parameter that trains for the first time.')],
@@ -200,9 +200,17 @@ export const LINE_RULES: readonly LineRule[] = [
 /** Shapes of memory that a collection has freed once, or not yet. */
 const UNCOLLECTED: ReadonlySet<Shape> = new Set(['growing', 'plateau', 'oneOff', 'tooShort']);
 
-/** True for weights that are added seldom, unless the source or the process shows a container for them. */
-function isExtended({ category, births, survivors, lastStep, isHeldBySource, custody }: LineFeatures): boolean {
-  if (category !== 'parameters' || isHeldBySource || isForgotten(custody)) return false;
+/** True for weights that are added seldom, unless the source or the process shows a container or a traceback for them. */
+function isExtended({
+  category,
+  births,
+  survivors,
+  lastStep,
+  isHeldBySource,
+  custody,
+  through,
+}: LineFeatures): boolean {
+  if (category !== 'parameters' || isHeldBySource || isForgotten(custody) || through === 'traceback') return false;
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
     : limit('seldom') * births.steps < births.of;
