@@ -73,11 +73,13 @@ and chances are found, and which evidence wins.
 The recorder alone proves a leak if the search for holders was complete, and
 
 - the holders of most of the growth freed nothing in ${THRESHOLDS.custodySearches.value} searches over ${THRESHOLDS.lastingSteps.value} steps,
-- each loop around the steps repeated ${THRESHOLDS.loopRounds.value} times since then, or there is one loop and training does not go on after it,
+- each loop around the steps repeated ${THRESHOLDS.loopRounds.value} times since then, or there is one loop and training does not go on after it; a loop of
+  a library counts as none if the holder was made outside of it, and then ${THRESHOLDS.oneLoopSteps.value} steps are needed,
 - no length, count or key is tested where the holder grows, unless the holder is beyond it,
 - each release in the loaded modules ran, is never called, or had its turn when the loops repeated.
 
-Memory that C++ code refers to, or that two full garbage collections did not free, needs no more than the first of these.
+Memory that C++ code refers to, or that two full garbage collections did not free, needs no more than the first of these. Nor
+does the graph of a single result that goes back over steps of an optimizer, if nothing is known to release it.
 
 ## Thresholds
 

@@ -107,6 +107,46 @@ class CustodyTest(Programs):
         ''', 20)['names']
         self.assertEqual((owner['kind'], owner['items']), ('global', {'kind': 'key', 'type': None}))
 
+    def test_values_that_refer_to_their_weak_key(self):
+        owner = self.owners('''
+            import weakref
+            class Graph:
+                pass
+            class Cache:
+                def __init__(self):
+                    self.entries = weakref.WeakKeyDictionary()
+                def put(self, graph):
+                    self.entries[graph] = graph, torch.Tensor(4096)
+            opt, cache = torch.optim.Optimizer(), Cache()
+            for step in range(20):
+                cache.put(Graph())
+                opt.step()
+        ''', 20)['Cache.entries']
+        self.assertEqual((owner['items'], owner['isDirect']), ({'kind': 'weak', 'type': None}, True))
+
+    def test_whether_rounds_of_the_loops_make_the_holder_again(self):
+        owners = self.owners('''
+            class Log:
+                def __init__(self):
+                    self.rows = []
+            class Meter:
+                def __init__(self):
+                    self.values = []
+            meters = {}
+            def train(log):
+                for epoch in range(2):
+                    meters['loss'], held = Meter(), []
+                    for step in range(10):
+                        log.rows.append(torch.Tensor(4096))
+                        meters['loss'].values.append(torch.Tensor(4096))
+                        held.append(torch.Tensor(4096))
+                        opt.step()
+            opt, log = torch.optim.Optimizer(), Log()
+            train(log)
+        ''', 20)
+        self.assertEqual({name: owners[name]['outlivesLoops'] for name in ('Log.rows', 'Meter.values', 'held')},
+                         {'Log.rows': True, 'Meter.values': False, 'held': False})
+
     def test_releases_and_whether_anything_calls_them(self):
         owner = self.owners(METER + '''
                 def trim(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from typing import AbstractSet, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
@@ -19,6 +19,7 @@ MAX_ADDRESSES = 512   # per owner in the sidecar
 MAX_NAME = 60         # a longer way to a name is not shown
 FIXTURE = re.compile(r".*\.funcargs\['(\w+)'\]")    # the way of pytest to what a test knows by its argument
 OPTIMIZERS = os.path.join(os.path.dirname(torch.__file__), 'optim', '')
+WEAK_KEYED = frozenset({'WeakKeyDictionary', 'WeakIdKeyDictionary'})    # the second is torch's, also for tensors
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 FEW_PARTS = 8          # as many keys of an item, or attributes, have names of their own; a model in a list has hundreds
 
@@ -169,7 +170,7 @@ class Group:
             return chain
         return dataclasses.replace(chain, links=chain.links[:chain.links.index(self._repeated) + 1])
 
-    def describe(self, holder: Optional[Holder], statements: Statements, texts: bool) -> Dict[str, Any]:
+    def describe(self, holder: Optional[Holder], statements: Statements, lasting: Callable[[Chain, Optional[int]], bool], texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
         saved = [holding for holding in holdings if holding.saved_by]
@@ -192,6 +193,7 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(self._to_list, holder, split),
+            'outlivesLoops': lasting(self._to_list, split),
             'items': _items(chain, split) if container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),
@@ -322,7 +324,7 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
-    arrays, tensors as keys, or an optimizer's state for parameters; ``None`` for tensors.
+    arrays, tensors as keys, values of weak keys, or an optimizer's state for parameters; ``None`` for tensors.
     """
     kind = 'object'
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
@@ -331,6 +333,8 @@ def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
         return {'kind': 'state' if is_state else 'key', 'type': None}
     if split and chain.links[split - 1].name == '_exit_callbacks':
         return {'kind': 'exit', 'type': None}
+    if split and chain.links[split - 1].name == 'data' and chain.links[split - 1].owner in WEAK_KEYED:
+        return {'kind': 'weak', 'type': None}
     for part in chain.links[split + 1:]:
         if part.kind in ('item', 'key'):
             continue    # in tuples and plain containers

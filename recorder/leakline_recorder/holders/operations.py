@@ -19,6 +19,6 @@ RELEASING_QUEUE = frozenset({
 })
 EMPTY = frozenset({
     'Counter', 'JoinableQueue', 'LifoQueue', 'ModuleDict', 'ModuleList', 'OrderedDict', 'ParameterDict',
-    'ParameterList', 'PriorityQueue', 'Queue', 'SimpleQueue', 'WeakKeyDictionary', 'WeakSet',
-    'WeakValueDictionary', 'defaultdict', 'deque', 'dict', 'list', 'set',
+    'ParameterList', 'PriorityQueue', 'Queue', 'SimpleQueue', 'WeakIdKeyDictionary', 'WeakKeyDictionary',
+    'WeakSet', 'WeakTensorKeyDictionary', 'WeakValueDictionary', 'defaultdict', 'deque', 'dict', 'list', 'set',
 })

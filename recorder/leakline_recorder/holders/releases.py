@@ -86,7 +86,7 @@ class Releases:
 
     def _placed(self, path: str, line: int, kind: str, around: Around, paths: List[str],
                 loops: Sequence[Dict[str, Any]], value: Optional[int] = None) -> Iterator[Release]:
-        search = _Callers(self._statements, paths, loops)
+        search = Callers(self._statements, paths, loops)
         where, is_conditional = search.of_function(around) if kind == 'method' else search.of_statement(path, line, around)
         # A function that constructors call has run without any other call of it.
         is_conditional_inside = is_conditional if search.are_constructors else around.is_conditional
@@ -143,7 +143,7 @@ class Releases:
         return sum(self._monitoring.lines[at] for at in places) if places else None
 
 
-class _Callers:
+class Callers:
     """Finds where statements run, by the loops around the steps."""
 
     def __init__(self, statements: Statements, paths: List[str], loops: Sequence[Dict[str, Any]]) -> None:

@@ -17,6 +17,7 @@ from .operations import EMPTY, GROWING, GROWING_FIRST
 from .syntax import Module
 
 MAX_FILES = 200
+MAX_PACKAGE = 1000     # files of a library
 MAX_STATEMENTS = 4    # for one holder
 MAX_RANKED = 16        # statements that are ranked again in each search, by what has run
 RAN = 2                # score of a statement that has run
@@ -86,6 +87,8 @@ class Statements:
         found = self._search(holder, _matches)
         if not found and holder.kind == 'attribute':
             found = self._search(holder, _filled_by_any_name if holder.container else _set_by_made_name)
+        if not found and holder.kind == 'attribute' and holder.file and not is_users(holder.file):
+            found = self._search(holder, _matches, self._package(holder))
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
 
@@ -115,11 +118,12 @@ class Statements:
         """True if a function runs now, or is known to have run; ``None`` if Python cannot tell."""
         return id(code) in self._running or self._monitoring.calls(code)
 
-    def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
+    def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]],
+                paths: Optional[List[str]] = None) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
         has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered') and holder.name != '<lambda>'
         name = holder.name if has_name else ''
-        for path, module in self.mentioning(self.paths(holder), name):
+        for path, module in self.mentioning(self.paths(holder) if paths is None else paths, name):
             for node, score in matches(module.tree, holder, is_of(path, holder)):
                 at = (path, node.lineno)
                 text = module.lines[node.lineno - 1].strip() if node.lineno <= len(module.lines) else ''
@@ -131,12 +135,19 @@ class Statements:
         """The holder's own files, wherever they lie, then the cells of a notebook, then the program's files. A function of a
         library may be registered anywhere in the library.
         """
-        paths = dict.fromkeys(file for file in (holder.file, *(file for file, _ in holder.classes), *cells()[:MAX_FILES]) if file)
-        package = next((name.partition('.')[0] for name, _, path in modules() if path == holder.file), None) if holder.kind == 'registered' else None
-        for name, _, path in modules():
-            if path and path.endswith('.py') and path not in paths and len(paths) < MAX_FILES and (is_users(path) or name.partition('.')[0] == package):
-                paths[path] = None
-        return list(paths)
+        package = self._package(holder) if holder.kind == 'registered' else []
+        return list(dict.fromkeys([*self.program([holder.file, *(file for file, _ in holder.classes)]), *package]))
+
+    def program(self, first: Iterable[Optional[str]] = ()) -> List[str]:
+        """These files, the cells of a notebook, and the program's files."""
+        users = (path for _, _, path in modules() if path and path.endswith('.py') and is_users(path))
+        return list(dict.fromkeys(path for path in (*first, *cells()[:MAX_FILES], *users) if path))[:MAX_FILES]
+
+    @staticmethod
+    def _package(holder: Holder) -> List[str]:
+        """The loaded files of the library that has the holder."""
+        package = next((name.partition('.')[0] for name, _, path in modules() if path == holder.file), None)
+        return [path for name, _, path in modules() if path and path.endswith('.py') and name.partition('.')[0] == package][:MAX_PACKAGE]
 
     def mentioning(self, paths: Iterable[str], name: str) -> Iterator[Tuple[str, Module]]:
         """The files whose text contains a name, until the time is over."""

@@ -19,6 +19,7 @@ from .deadline import Deadline
 from .graph import Graphs, sequence
 from .groups import Group, Holding
 from .heap import Heap
+from .lasting import Lasting
 from .links import BASE, GRADIENT, GRAPH, SAVED, Link, Shown, attribute
 from .native import NATIVE, native_owner
 from .passing import Passing
@@ -100,7 +101,8 @@ class HolderWalk:
             held = [(group.key, group.blocks, group.length) for group in ranked]
             self._custody.note(step, blocks, [*held, (NATIVE, unowned if native else [], 0)])
             self._lengths = {place: length for group in found for place, length in group.containers()}
-        owners = [self._describe(group, tensors, chains, heap, roots, loops, deadline) for group in ranked[:MAX_OWNERS]]
+        lasting = Lasting(self._statements, loops)
+        owners = [self._describe(group, tensors, chains, heap, roots, loops, lasting, deadline) for group in ranked[:MAX_OWNERS]]
         if not complete or any(owner['releases'] is None for owner in owners):
             # A search that always ends too early costs its time for nothing.
             self._seconds = min(2 * self._seconds, self._most_seconds)
@@ -146,11 +148,11 @@ class HolderWalk:
         return {'name': root.name, 'file': place['file'], 'line': place['line']}
 
     def _describe(self, group: Group, tensors: Tensors, chains: Chains, heap: Heap, roots: Roots, loops: Optional[Sequence[Dict[str, Any]]],
-                  deadline: Deadline) -> Dict[str, Any]:
+                  lasting: Lasting, deadline: Deadline) -> Dict[str, Any]:
         named = self._names(group, heap, roots, deadline)
         releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
         self._releases.watch(releases or [])
-        return {**group.describe(named[0] if named else None, self._statements, self._texts), 'custody': self._custody.describe(group.key),
+        return {**group.describe(named[0] if named else None, self._statements, lasting, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': None if releases is None else self._releases.describe(releases),
                 'also': [] if deadline.missed else self._others(group, tensors, chains)}
 

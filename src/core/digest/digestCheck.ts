@@ -229,6 +229,7 @@ const owner: v.GenericSchema<RecordedOwner> = v.object({
   container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
   items: v.nullable(v.object({ kind: text, type: v.nullable(text) })),
   isDirect: flag,
+  outlivesLoops: flag,
   pinnedBy: v.nullable(v.object({ text, place })),
   custody: v.nullable(
     v.object({

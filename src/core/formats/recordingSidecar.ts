@@ -99,6 +99,7 @@ const owner = v.pipe(
     container: v.fallback(v.nullable(container), null),
     items: v.fallback(v.nullable(items), null),
     isDirect: v.fallback(v.boolean(), true),
+    outlivesLoops: v.fallback(v.boolean(), false),
     pinnedBy: v.fallback(v.nullable(pin), null),
     custody: v.fallback(v.nullable(custody), null),
     releases: listOrNull(release, MAX_RELEASES),

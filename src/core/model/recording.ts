@@ -136,6 +136,8 @@ export interface RecordedOwner {
   readonly items: RecordedItems | null;
   /** False if an object of torch or of the standard library stands between the holder and the memory. */
   readonly isDirect: boolean;
+  /** True if it was made outside of the loops around the steps, as the source tells: their rounds do not replace it. */
+  readonly outlivesLoops: boolean;
   /** The object that C++ refers to, which holds all of it; for a cycle, the collector cannot free it. */
   readonly pinnedBy: RecordedPin | null;
   /** What it did with its memory; null before version 3, and before the first complete search. */

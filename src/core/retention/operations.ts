@@ -49,7 +49,7 @@ const CONTAINERS = {
     put: 'put put_nowait',
     take: 'get get_nowait task_done',
   },
-  weak: { madeBy: 'WeakSet WeakValueDictionary WeakKeyDictionary' },
+  weak: { madeBy: 'WeakSet WeakValueDictionary WeakKeyDictionary WeakIdKeyDictionary WeakTensorKeyDictionary' },
   module: {
     madeBy: 'ModuleList ModuleDict ParameterList ParameterDict',
     hook: `register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook

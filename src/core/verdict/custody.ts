@@ -1,3 +1,4 @@
+import { frameKind } from '../attribution/frameKind.js';
 import type { HolderRelease, RecordedOwner, RecordedPlace } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
 import { limit } from './thresholds.js';
@@ -128,7 +129,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     ...{ isRetained: true, by, searches, steps, heldBytes, missed, also },
     roundOf: loops?.findLast(({ rounds }) => rounds <= (growth.births?.steps ?? Infinity))?.place ?? null,
     isOutsideNetworks: deciding.every(({ owner }) => owner.container !== null && !NETWORK.test(owner.container.type)),
-    loops: loops ?? [],
+    loops: (loops ?? []).filter(({ rounds }) => rounds > 0),
   });
   if (deciding.every(({ owner }) => owner.pinnedBy !== null)) return retained('pinned');
   if (deciding.some(({ owner }) => owner.kind === 'cycle')) {
@@ -138,10 +139,12 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const mayRelease = releases.some((one) => !isNeverRun(one));
   if (growth.isOptimized && !mayRelease && deciding.every(({ owner }) => isGraphOfOne(owner))) return retained('graph');
   if (loops === null) return missing({ kind: 'loop', place: null });
-  const pending = loops.find(({ rounds }) => rounds < limit('loopRounds'));
+  const isLasting = deciding.every(({ owner }) => owner.outlivesLoops);
+  const counting = loops.filter((loop) => !(isLasting && isWaiting(loop) && isOfLibrary(loop.place)));
+  const pending = counting.find(isWaiting);
   if (pending !== undefined) return missing({ kind: 'loop', place: pending.place });
   if (growth.uncounted.length > 0) return missing({ kind: 'uncounted', place: growth.uncounted[0] });
-  const hasRepeated = loops.length > 0;
+  const hasRepeated = counting.length > 0;
   const slots = deciding.find(hasFixedLength);
   if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });
   const bound = releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding) && !isNeverRun(one));
@@ -151,7 +154,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (!hasRepeated) {
     if (growth.nextPart !== null) return missing({ kind: 'nextPart', place: growth.nextPart });
     if (deciding.some(({ owner }) => !owner.isDirect)) return missing({ kind: 'library' });
-    const mayRepeat = deciding.some(({ owner }) => !isTensorKeyed(owner));
+    const mayRepeat = deciding.some(({ owner }) => !hasObjectKeys(owner));
     if (mayRepeat && releases.some(({ kind }) => kind === 'memo')) return missing({ kind: 'keys' });
     const isKeyed =
       mayRepeat && deciding.some(({ owner }) => owner.graphBytes === 0 && KEYED.test(owner.container?.type ?? ''));
@@ -160,7 +163,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     if (isKeyed && !isSteady) return missing({ kind: 'keys' });
     // The recorder read everything that could release a holder whose statement it found; names with numbers may repeat.
     const isRead = deciding.every(({ owner }) => owner.place !== null && !owner.name.endsWith('*'));
-    const enough = isRead ? limit('lastingSteps') : limit('oneLoopSteps');
+    const enough = isRead && counting.length === loops.length ? limit('lastingSteps') : limit('oneLoopSteps');
     if (steps < enough) return missing({ kind: 'steps', more: enough - steps });
   }
   return retained('chances');
@@ -176,9 +179,18 @@ function isGraphOfOne(owner: RecordedOwner): boolean {
   );
 }
 
-/** True for a container with tensors as keys: no two of them are equal, unless they are one. */
-function isTensorKeyed({ items }: RecordedOwner): boolean {
-  return items?.kind === 'key' || items?.kind === 'state';
+function isWaiting({ rounds }: Repeated): boolean {
+  return rounds < limit('loopRounds');
+}
+
+/** True for a loop that knows nothing of the program's objects, such as that of the epochs in a trainer. */
+function isOfLibrary({ file }: RecordedPlace): boolean {
+  return frameKind(file) === 'library';
+}
+
+/** True for a container with objects as keys: no two of them are equal, unless they are one. */
+function hasObjectKeys({ items }: RecordedOwner): boolean {
+  return items?.kind === 'key' || items?.kind === 'state' || items?.kind === 'weak';
 }
 
 /** The largest owners that hold a sum of bytes together. */
@@ -209,9 +221,11 @@ function replacesItems(one: LineOwner): boolean {
 
 /** True for a ring or table that is being filled: as many slots as before hold more memory. */
 function hasFixedLength({ owner, before }: LineOwner): boolean {
-  const { custody, container, graphBytes } = owner;
+  const { custody, container, graphBytes, allocatedSteps } = owner;
   if (container === null || graphBytes > 0 || custody === null || before === null || before.bytes >= owner.bytes)
     return false;
+  // A slot that keeps what several steps have put into it is no slot of a ring.
+  if ((allocatedSteps?.steps ?? 0) > container.length) return false;
   return custody.lengths.length > 1 && custody.lengths.every((length) => length === container.length);
 }
 

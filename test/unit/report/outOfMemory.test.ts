@@ -103,7 +103,15 @@ describe('An allocation that failed', () => {
         container: { type: 'list', length: 9, maxlen: null },
         items: null,
       },
-      ...{ isDirect: true, pinnedBy: null, custody: null, releases: null, also: [], allocatedAt: [] },
+      ...{
+        isDirect: true,
+        outlivesLoops: false,
+        pinnedBy: null,
+        custody: null,
+        releases: null,
+        also: [],
+        allocatedAt: [],
+      },
     };
     const failureWith = (...atFailure: RecordedOwner[]): OutOfMemoryReport => {
       const digest = digestSnapshot(PATH, snapshot, { ...BLANK_RECORDING, atFailure });

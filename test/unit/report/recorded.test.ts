@@ -47,6 +47,7 @@ const PLAIN = {
     container: null,
     items: null,
     isDirect: true,
+    outlivesLoops: false,
     pinnedBy: null,
     custody: null,
   },

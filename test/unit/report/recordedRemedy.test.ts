@@ -9,6 +9,7 @@ const OWNER: RecordedOwner = {
     container: null,
     items: null,
     isDirect: true,
+    outlivesLoops: false,
     pinnedBy: null,
     custody: null,
     releases: [],
@@ -125,6 +126,10 @@ describe('The remedy for a holder that the recorder saw', () => {
     assert.equal(
       items('method', 'Evaluator'),
       'Remove each method of Evaluator from rows when its object is no longer needed.',
+    );
+    assert.equal(
+      items('weak', null),
+      'Store values in rows that do not refer to their keys: an entry ends only with its key.',
     );
     assert.equal(items('function', null), 'Remove each function from rows when it is no longer needed.');
     assert.equal(

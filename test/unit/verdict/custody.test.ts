@@ -14,7 +14,16 @@ const OWNER: RecordedOwner = {
   ...{ kind: 'attribute', name: 'Report.rows', place: { file: 'train.py', line: 12 }, bytes: 100, graphBytes: 0 },
   allocatedSteps: { first: 0, last: 48, steps: 49 },
   container: { type: 'list', length: 50, maxlen: null },
-  ...{ items: null, isDirect: true, pinnedBy: null, custody: CUSTODY, releases: [], also: [], allocatedAt: [] },
+  ...{
+    items: null,
+    isDirect: true,
+    outlivesLoops: false,
+    pinnedBy: null,
+    custody: CUSTODY,
+    releases: [],
+    also: [],
+    allocatedAt: [],
+  },
 };
 
 const RELEASE: HolderRelease = {
@@ -194,12 +203,45 @@ describe('Custody', () => {
     assert.equal(missing({}, {}, { owners: [one], holder: one }), 'bound');
   });
 
+  it('takes a slot that keeps what several steps put into it for no slot of a ring', () => {
+    const before = { ...OWNER, bytes: 50 };
+    const of = (steps: number): string => {
+      const owner: RecordedOwner = {
+        ...OWNER,
+        container: { type: 'defaultdict', length: 12, maxlen: null },
+        allocatedSteps: { first: 0, last: 48, steps },
+        custody: { ...CUSTODY, lengths: [12, 12, 12] },
+      };
+      const one: LineOwner = { owner, bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 0 };
+      return missing({}, {}, { owners: [one], holder: one });
+    };
+    assert.equal(of(12), 'bound');
+    assert.equal(of(49), 'retained by chances');
+  });
+
+  it('waits for no loop of a library, if the holder was made outside of it, but longer than for a single loop', () => {
+    const epochs = { file: '/venv/lib/python3.11/site-packages/transformers/trainer.py', line: 1629 };
+    const first: Partial<Growth> = { roundsSince: () => [{ place: epochs, rounds: 0 }], lastStep: 70 };
+    assert.equal(missing({ outlivesLoops: true }, first), 'retained by chances');
+    assert.equal(missing({ outlivesLoops: true }, { ...first, lastStep: 50 }), 'steps');
+    assert.equal(missing({}, first), 'loop');
+    assert.equal(missing({ outlivesLoops: true, isDirect: false }, first), 'library');
+    assert.equal(
+      missing({ outlivesLoops: true }, { ...first, roundsSince: () => [{ place: PLACE, rounds: 0 }] }),
+      'loop',
+    );
+    const atEpochEnd: HolderRelease = { ...RELEASE, where: 'framework', isConditional: false, hasRun: false };
+    assert.equal(missing({ outlivesLoops: true, releases: [atEpochEnd] }, first), 'release');
+  });
+
   it('waits in a single loop for keys that may repeat', () => {
     const container = { type: 'dict', length: 50, maxlen: null };
     assert.equal(missing({ container }, { ...oneLoop, births: { steps: 20, of: 50 } }), 'keys');
     assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }, oneLoop), 'keys');
     assert.equal(missing({ container }, oneLoop), 'retained by chances');
     assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }), 'retained by chances');
+    const weak = { container, items: { kind: 'weak', type: null }, releases: [{ ...RELEASE, kind: 'memo' }] };
+    assert.equal(missing(weak, oneLoop), 'retained by chances');
   });
 
   it('needs no chances for the graph of one result that goes back over steps of an optimizer, if nothing releases it', () => {

@@ -94,6 +94,8 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
     );
   if (kind === 'array')
     return t('Store copies in {0} (array.copy()), or clear it after use: a view keeps the whole tensor.', holder);
+  if (kind === 'weak')
+    return t('Store values in {0} that do not refer to their keys: an entry ends only with its key.', holder);
   if (kind === 'exit')
     return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
   if (kind === 'object' && type !== null)
