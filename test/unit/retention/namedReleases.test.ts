@@ -278,6 +278,14 @@ describe('What may end the growth of a container', () => {
     assert.equal(releaseIn(local, 'kept'), 'release: kept.clear()');
   });
 
+  it('is in the function that another one was given the container by', () => {
+    const files = (consumer: string): Files => ({
+      'train.py': `def work(jobs, done):\n    for job in jobs:\n        done.put(job)  #!\ndef main():\n    done = Queue()\n    Thread(target=work, args=(jobs, done)).start()\n    for _ in jobs:\n        ${consumer}\n`,
+    });
+    assert.equal(releaseIn(files('done.get()'), 'done'), 'release: done.get()');
+    assert.equal(releaseIn(files('print(len(jobs))'), 'done'), 'none');
+  });
+
   it('follows a container into the attributes of objects that are given it', () => {
     const served = (cls: string, more = ''): string =>
       releaseIn(

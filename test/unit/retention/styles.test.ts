@@ -259,6 +259,24 @@ for x in data:
     ids.extend(out.argmax(-1).tolist())
     texts.append(str(out.shape))
 `,
+  'a module that returns itself': `
+import torch
+class Graph(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.messages = []
+    def forward(self, x):
+        self.messages.append(torch.tanh(x))  #!
+        return x.sum()
+def main():
+    graph = Graph()
+    for epoch in range(9):
+        graph.messages.clear()
+        for x in data:
+            graph = graph.train()
+            graph(torch.nn.Parameter(x))  #1
+main()  #2
+`,
   'gradient accumulation': `
 import torch
 net = torch.nn.Linear(3, 3)

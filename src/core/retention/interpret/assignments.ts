@@ -22,7 +22,9 @@ export class Assignments extends Part {
       const added = /^(?:binary|call|conditional)$/.test(source.kind) ? source : null;
       const previous = this.present(target, act);
       this.follower.assign(target, value, act, statement);
-      this.noteAssigned(target, value, previous, null, added, act, statement);
+      // `model = model.train()` gives the variable no new value.
+      if (!isSame(previous, value))
+        this.noteAssigned(target, value, previous?.node ?? null, null, added, act, statement);
     }
   }
 
@@ -83,7 +85,7 @@ export class Assignments extends Part {
         const part = value.items?.[i];
         this.noteAssigned(
           item,
-          part ?? { ...value, node: this.present(item, act) ?? value.node },
+          part ?? { ...value, node: this.present(item, act)?.node ?? value.node },
           null,
           null,
           source,
@@ -108,9 +110,9 @@ export class Assignments extends Part {
   }
 
   /** The current value of a name or an attribute. */
-  private present(target: Expression, act: Activation): FlowNode | null {
-    if (target.kind === 'name') return act.scope.lookup(target.name)?.node ?? null;
-    return target.kind === 'attribute' ? this.follower.evaluate(target, act).node : null;
+  private present(target: Expression, act: Activation): Value | null {
+    if (target.kind === 'name') return act.scope.lookup(target.name) ?? null;
+    return target.kind === 'attribute' ? this.follower.evaluate(target, act) : null;
   }
 
   private mentions(source: Expression, target: Expression, act: Activation): boolean {
@@ -137,4 +139,9 @@ export class Assignments extends Part {
     const name = sourceText(act.scope.module, target);
     return list.kind === 'display' && list.items.some((item) => sourceText(act.scope.module, item) === name);
   }
+}
+
+/** True if both are one object. */
+function isSame(before: Value | null, after: Value): boolean {
+  return before !== null && after.objects.length > 0 && after.objects.every((one) => before.objects.includes(one));
 }

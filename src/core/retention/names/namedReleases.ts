@@ -36,7 +36,10 @@ export function* namedReleasesOf(
 ): Generator<NamedRelease> {
   const isIt: IsIt = (expression) => isNamed(held, expression);
   const all = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
-  const around = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
+  const inside = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
+  // A function that is given the container by another one, such as a thread, may not be the one that empties it.
+  const isGivenToIt = inside?.kind === 'function' && inside.params.some(({ name }) => name === held.name);
+  const around = isGivenToIt ? null : inside;
   const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
   const aliases = new Aliases(found, isIt, modules);
   const known = new Set(found.map(({ statement }) => statement));
