@@ -91,7 +91,7 @@ describe('The verdict on a line', () => {
     }
   });
 
-  it('is a leak for networks that a traceback holds: nobody stores them there on purpose', () => {
+  it('is a leak for networks that a traceback holds, which is no place to store them on purpose', () => {
     for (const rule of ['network', 'stateOfParameters']) {
       const features: LineFeatures = { ...LASTING, ...CASES[rule][0], custody: RETAINED };
       assert.equal(judge({ ...features, through: 'traceback' }, false, null).verdict, 'leak', rule);
