@@ -23,6 +23,8 @@ from leakline_recorder.cpu_memory import CpuMemory, OutOfModelMemory, CachingAll
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.deadline import Deadline
 from leakline_recorder.holders.graph import Graphs, sequence
+from leakline_recorder.holders.heap import Heap
+from leakline_recorder.holders.stale import stale_keys
 from leakline_recorder.step_counter import StepCounter
 from torch.utils.checkpoint import checkpoint
 
@@ -296,6 +298,20 @@ def step(number):
     net.first.seen.append(torch.zeros(4))
     scene.optimizer.state[torch.nn.Parameter(torch.zeros(8))] = {'step': 1}
 '''))
+
+    def test_state_for_parameters_that_an_optimizer_no_longer_updates(self):
+        weights = [torch.nn.Parameter(torch.ones(8)) for _ in range(3)]
+        optimizer, rows = torch.optim.SGD(weights, lr=.1, momentum=.9), {'row': weights[0]}
+        for _ in range(2):
+            sum(weight.sum() for weight in weights).backward()
+            optimizer.step()
+            weights[2] = optimizer.param_groups[0]['params'][2] = torch.nn.Parameter(torch.ones(9))
+        heap = Heap()
+        heap.read(Deadline(60))
+        try:
+            self.assertEqual([stale_keys(id(one), heap) for one in (optimizer.state, rows, weights)], [2, None, None])
+        finally:
+            heap.close()
 
     def test_a_result_that_its_own_graph_saves(self):
         kept = {('kept', 'kept.append(torch.zeros(3))', 12)}

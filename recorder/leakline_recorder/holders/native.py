@@ -27,7 +27,7 @@ def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts
     return {
         'kind': NATIVE, 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text if texts else 'autocast',
         'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text if texts else None, 'score': 3}],
-        'links': [], 'cycle': None, 'pinnedBy': None, 'container': None, 'isDirect': True, 'outlivesLoops': False, 'items': None, 'releases': [], 'also': [], 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
+        'links': [], 'cycle': None, 'pinnedBy': None, 'container': None, 'isDirect': True, 'outlivesLoops': False, 'staleKeys': None, 'items': None, 'releases': [], 'also': [], 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
         'roots': 1, 'savedBy': [], 'allocatedSteps': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)},
         'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MAX_ADDRESSES],
     }

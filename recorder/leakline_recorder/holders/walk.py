@@ -25,6 +25,7 @@ from .native import NATIVE, native_owner
 from .passing import Passing
 from .releases import Release, Releases, codes
 from .roots import Root, Roots
+from .stale import stale_keys
 from .statements import FILLS, Holder, Statements
 from .tensors import Tensors
 
@@ -154,6 +155,7 @@ class HolderWalk:
         self._releases.watch(releases or [])
         return {**group.describe(named[0] if named else None, self._statements, lasting, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': None if releases is None else self._releases.describe(releases),
+                'staleKeys': stale_keys(group.container.place, heap) if group.container else None,
                 'also': [] if deadline.missed else self._others(group, tensors, chains)}
 
     def _releases_of(self, named: List[Holder], loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:

@@ -230,6 +230,7 @@ const owner: v.GenericSchema<RecordedOwner> = v.object({
   items: v.nullable(v.object({ kind: text, type: v.nullable(text) })),
   isDirect: flag,
   outlivesLoops: flag,
+  staleKeys: v.nullable(finite),
   pinnedBy: v.nullable(v.object({ text, place })),
   custody: v.nullable(
     v.object({

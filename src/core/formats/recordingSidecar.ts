@@ -100,6 +100,7 @@ const owner = v.pipe(
     items: v.fallback(v.nullable(items), null),
     isDirect: v.fallback(v.boolean(), true),
     outlivesLoops: v.fallback(v.boolean(), false),
+    staleKeys: v.fallback(v.nullable(amount), null),
     pinnedBy: v.fallback(v.nullable(pin), null),
     custody: v.fallback(v.nullable(custody), null),
     releases: listOrNull(release, MAX_RELEASES),

@@ -138,6 +138,8 @@ export interface RecordedOwner {
   readonly isDirect: boolean;
   /** True if it was made outside of the loops around the steps, as the source tells: their rounds do not replace it. */
   readonly outlivesLoops: boolean;
+  /** Number of parameters for which an optimizer has state and which it does not update; null for other containers. */
+  readonly staleKeys: number | null;
   /** The object that C++ refers to, which holds all of it; for a cycle, the collector cannot free it. */
   readonly pinnedBy: RecordedPin | null;
   /** What it did with its memory; null before version 3, and before the first complete search. */

@@ -36,8 +36,9 @@ export type Missing =
  * - `pinned`: C++ holds it
  * - `survived`: the collector ran twice without freeing it
  * - `graph`: a graph that no backward pass can use
+ * - `stale`: state of an optimizer for parameters that it does not update
  */
-export type Proof = 'chances' | 'pinned' | 'survived' | 'graph';
+export type Proof = 'chances' | 'pinned' | 'survived' | 'graph' | 'stale';
 
 /** What the process showed of the holders of a line's growth: proof that needs no source, or what is missing for it. */
 export type Custody =
@@ -132,6 +133,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     loops: (loops ?? []).filter(({ rounds }) => rounds > 0),
   });
   if (deciding.every(({ owner }) => owner.pinnedBy !== null)) return retained('pinned');
+  if (deciding.every(isStale)) return retained('stale');
   if (deciding.some(({ owner }) => owner.kind === 'cycle')) {
     const survived = records.reduce((sum, { survivedBytes }) => sum + survivedBytes, 0);
     return survived > EXPLAINED * heldBytes ? retained('survived') : missing({ kind: 'searches', more: 1 });
@@ -177,6 +179,11 @@ function isGraphOfOne(owner: RecordedOwner): boolean {
   return (
     owner.container === null && isMostlyGraph(owner) && (owner.allocatedSteps?.steps ?? 0) >= limit('lastingSteps')
   );
+}
+
+/** True for the state of an optimizer that mostly has replaced parameters. */
+function isStale({ owner: { staleKeys, container } }: LineOwner): boolean {
+  return staleKeys !== null && 2 * staleKeys > (container?.length ?? Infinity);
 }
 
 function isWaiting({ rounds }: Repeated): boolean {

@@ -27,6 +27,8 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
       return [kept, ...others, t('C++ code refers to the holder, so the garbage collector cannot free it.')];
     case 'survived':
       return [kept, ...others, t('It survived two full garbage collections.')];
+    case 'stale':
+      return [kept, ...others, t('The optimizer has state for parameters that it no longer updates.')];
     case 'graph':
       return [
         kept,

@@ -106,6 +106,7 @@ describe('An allocation that failed', () => {
       ...{
         isDirect: true,
         outlivesLoops: false,
+        staleKeys: null,
         pinnedBy: null,
         custody: null,
         releases: null,

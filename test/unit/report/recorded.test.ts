@@ -48,6 +48,7 @@ const PLAIN = {
     items: null,
     isDirect: true,
     outlivesLoops: false,
+    staleKeys: null,
     pinnedBy: null,
     custody: null,
   },

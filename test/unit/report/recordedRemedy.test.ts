@@ -10,6 +10,7 @@ const OWNER: RecordedOwner = {
     items: null,
     isDirect: true,
     outlivesLoops: false,
+    staleKeys: null,
     pinnedBy: null,
     custody: null,
     releases: [],
@@ -118,6 +119,9 @@ describe('The remedy for a holder that the recorder saw', () => {
       remedy({ name: 'tensor_name', items: { kind: 'key', type: null } }),
       'Use a key in tensor_name that is no tensor, such as a name or id(tensor), or clear it.',
     );
+    const state = 'Delete the state of each parameter that is replaced: del model.optimizer.state[parameter].';
+    assert.equal(remedy({ name: 'model.optimizer.state', items: { kind: 'state', type: null } }), state);
+    assert.equal(remedy({ name: 'model.optimizer.state', staleKeys: 9 }), state);
     const items = (kind: string, type: string | null) => remedy({ name: 'rows', items: { kind, type } });
     assert.equal(
       items('object', 'Trainer'),

@@ -18,6 +18,7 @@ const OWNER: RecordedOwner = {
     items: null,
     isDirect: true,
     outlivesLoops: false,
+    staleKeys: null,
     pinnedBy: null,
     custody: CUSTODY,
     releases: [],
@@ -257,6 +258,14 @@ describe('Custody', () => {
     assert.equal(missing({ ...chain, graphBytes: 40 }, late), 'loop');
     assert.equal(missing({ graphBytes: 90 }, late), 'loop', 'each item of a list may end a graph');
     assert.equal(missing({ ...chain, allocatedSteps: { first: 40, last: 49, steps: 10 } }, late), 'loop');
+  });
+
+  it('needs no chances for state of an optimizer, most of which is of parameters that it does not update', () => {
+    const late: Partial<Growth> = { roundsSince: () => [{ place: PLACE, rounds: 0 }] };
+    const container = { type: 'defaultdict', length: 294, maxlen: null };
+    assert.equal(missing({ container, staleKeys: 288 }, late), 'retained by stale');
+    assert.equal(missing({ container, staleKeys: 6 }, late), 'loop');
+    assert.equal(missing({ container, staleKeys: null }, late), 'loop');
   });
 
   it('needs no chances for memory that C++ refers to, or that survived two full collections', () => {

@@ -21,7 +21,9 @@ export function recordedRemedy(
 ): RecordedRemedy {
   const plain = (text: string): RecordedRemedy => ({ text, isExact: false });
   const exact = (text: string): RecordedRemedy => ({ text, isExact: true });
-  const { kind, name, pinnedBy, items } = owner;
+  const { kind, name, pinnedBy } = owner;
+  // The gradients of its keys are held by the state, too.
+  const items = (owner.staleKeys ?? 0) > 0 ? { kind: 'state', type: null } : owner.items;
   const hook = pinnedBy?.place ?? null;
   if (hook !== null)
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
