@@ -174,6 +174,29 @@ for x in data:
 `,
     keeps: 'callbacks.append(partial(print, loss))',
   },
+  'a running value of an object that the first iteration puts under a key': {
+    source: `
+import torch
+class Meter:
+    def __init__(self):
+        self.value = 0
+    def update(self, value):
+        self.value = 0.9 * self.value + 0.1 * value
+class Meters:
+    def __init__(self):
+        self.meters = {}
+    def update(self, **values):
+        for name, value in values.items():
+            self.meters.setdefault(name, Meter()).update(value)
+def train(net, batches):
+    meters = Meters()
+    for x in batches:
+        loss = net(x).mean()  #!
+        meters.update(loss=loss)
+train(torch.nn.Linear(8, 8), [])  #1
+`,
+    keeps: 'self.value = 0.9 * self.value + 0.1 * value',
+  },
   'an attribute that a longer tensor replaces': {
     source: `
 import torch
@@ -374,6 +397,37 @@ describe('Styles of writing', () => {
     const found = holderOf({ files, stack });
     assert.equal(found?.module.file, 'lab/log.py');
     assert.equal(found.holder, 'ROWS');
+  });
+
+  it('follows the object of a trainer through the library whose trainer it extends', () => {
+    const { files, stack } = program(`
+import torch
+from transformers import Trainer
+class Base(Trainer):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.drift = Mean()
+    def compute_loss(self, model, inputs):
+        outputs = model(**inputs)
+        drift = torch.log_softmax(outputs.logits, -1).mean()  #!
+        self.drift.update(drift)
+        return outputs.loss
+class Tuned(Base):
+    pass
+class Mean:
+    def __init__(self):
+        self.value = None
+    def update(self, value):
+        self.value = value if self.value is None else 0.9 * self.value + 0.1 * value
+def main():
+    trainer = Tuned(model=model)
+    trainer.train()  #1
+main()  #2
+`);
+    const library = { file: '/usr/lib/python3.11/site-packages/transformers/trainer.py', line: 90, function: 'train' };
+    stack.splice(1, 0, library);
+    const found = holderOf({ files, stack });
+    assert.deepEqual([found?.holder, found?.through], ['self.value', 'graph']);
   });
 
   it('gives no information on a line that is no longer in its function', () => {

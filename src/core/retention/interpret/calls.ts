@@ -9,6 +9,8 @@ import {
   classAttribute,
   eitherOf,
   isForeign,
+  MAX_BASES,
+  mayCallBack,
   isModule,
   newInstance,
   plainValue,
@@ -51,9 +53,14 @@ export class Calls extends Part {
     if (special !== null) return special;
     const effect = methodEffect(name);
     const values = [base, ...args.map(({ value }) => value)];
-    if (effect !== null) return callEffect(this.follower, effect, values, call, act, '');
+    const lead = (): Value | null => this.indirect(args, call, act, base, base.objects.some(isForeign));
+    // `train` of a trainer is not that of a module.
+    if (effect !== null) {
+      const led = base.objects.some(mayCallBack) ? lead() : null;
+      return led ?? callEffect(this.follower, effect, values, call, act, '');
+    }
     if (name.endsWith('_') && !name.startsWith('_')) return callInPlace(called, this.follower);
-    const led = this.indirect(args, call, act, plainValue(), base.objects.some(isForeign));
+    const led = lead();
     if (led !== null) return led;
     // An attribute of the program's own object, called: most likely a module that its constructor made.
     const runs =
@@ -138,7 +145,7 @@ export class Calls extends Part {
       return this.follower.invoke(fn, passed, act, index);
     // The object of the method: the called one, or the one that a library receives.
     const own = [callee, ...args.map(({ value }) => value)].find(({ objects }) =>
-      objects.some((object) => object.kind === 'instance' && object.cls?.def === fn.owner?.def),
+      objects.some((object) => object.kind === 'instance' && object.cls !== null && isOf(object.cls, fn.owner)),
     );
     return this.follower.invoke({ ...fn, self: own ?? newInstance(fn.owner, '', []).value }, passed, act, index);
   }
@@ -172,9 +179,17 @@ export class Calls extends Part {
   }
 }
 
+/** True for a class and those that it is derived from. */
+function isOf(cls: ClassObject, owner: ClassObject | null, depth = 0): boolean {
+  if (cls.def === owner?.def) return true;
+  return depth < MAX_BASES && cls.bases.some((base) => base.kind === 'class' && isOf(base, owner, depth + 1));
+}
+
 /** The parameters of a dataclass, its bases' first. */
 function fieldsOf(cls: ClassObject, depth = 0): string[] {
-  const inherited = cls.bases.flatMap((base) => (base.kind === 'class' && depth < 8 ? fieldsOf(base, depth + 1) : []));
+  const inherited = cls.bases.flatMap((base) =>
+    base.kind === 'class' && depth < MAX_BASES ? fieldsOf(base, depth + 1) : [],
+  );
   return [...new Set([...inherited, ...cls.def.fields])];
 }
 

@@ -6,6 +6,7 @@ import {
   addTo,
   adopt,
   containersOf,
+  eitherOf,
   elementOf,
   holdsNothing,
   isForeign,
@@ -124,13 +125,16 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
     return plainValue();
   }
   const { value, span } = args[args.length - 1];
+  // The default of the first iteration is what a later one finds.
+  const found = name === 'setdefault' && !guessed ? elementOf(base) : null;
   if (!guessed && isMade(span) && holdsNothing(value, machine)) {
     adopt(value, containers[0].madeIn);
     for (const container of containers) addTo(container, value);
   } else {
     putIn(machine, containers, act, { ...one, value, span, key: name === 'setdefault' ? args[0].value : null });
   }
-  return name === 'setdefault' && !guessed ? value : plainValue();
+  if (found === null) return plainValue();
+  return found.objects.length === 0 ? value : eitherOf(found, value);
 }
 
 function addParameters({ args, call, act, receiver }: Called, { machine }: Follower): Value | null {

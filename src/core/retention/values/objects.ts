@@ -234,7 +234,8 @@ function containerOf({ bases }: ClassObject, depth = 0): Container['type'] | nul
   return null;
 }
 
-const MAX_BASES = 8;
+/** Maximum number of classes that are derived from each other. */
+export const MAX_BASES = 8;
 
 /** Either of two values. */
 export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
@@ -381,7 +382,7 @@ export function gradInside(objects: readonly PyObject[]): Sureness {
 
 export function classAttribute(cls: ClassObject, name: string, depth = 0): Value | undefined {
   const own = cls.attrs.get(name);
-  if (own !== undefined || depth > 8) return own;
+  if (own !== undefined || depth > MAX_BASES) return own;
   for (const base of cls.bases) {
     const found = base.kind === 'class' ? classAttribute(base, name, depth + 1) : undefined;
     if (found !== undefined) return found;
@@ -397,4 +398,16 @@ export function isModule(library: string): boolean {
 /** An object of a library, not a module: it may hold, release or call its arguments, repeatedly. */
 export function isForeign(object: PyObject): boolean {
   return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
+}
+
+/** An object that may call functions of the program from methods of a library, its own or inherited ones. */
+export function mayCallBack(object: PyObject): boolean {
+  return isForeign(object) || (object.kind === 'instance' && object.cls !== null && inheritsForeign(object.cls));
+}
+
+function inheritsForeign(cls: ClassObject, depth = 0): boolean {
+  return cls.bases.some((base) => {
+    if (base.kind === 'library') return !isModule(base.name);
+    return depth < MAX_BASES && inheritsForeign(base, depth + 1);
+  });
 }
