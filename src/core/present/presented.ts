@@ -97,7 +97,7 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
   const rank = ranks < 2 || run.rank === null ? '' : rankText(run.rank, others.length);
   const amountOnly = `${VERDICT_SIGNS[line.verdict]} ${answer}`;
   const lens = listed(amountOnly, unfound ?? rank);
-  const way = wayText(line, file);
+  const way = wayText(line, { file, line: line.line });
   const trend = line.series.length > 2 ? sparkline(line.series, TREND_WIDTH, trendScale(run)) : '';
   const end = [trend, way].filter(Boolean).join(' ');
   const evidence = line.evidence === null ? null : evidenceText(line.evidence);
@@ -143,11 +143,12 @@ function heldText({ file, line, text }: HolderReport, own: { file: string; line:
     : t('Held by {0}, {1}', text, named(nameAndLine({ file, line })));
 }
 
-/** The way to the holder, which says the rest: `→ held at line 18`; without one, first and last value. */
-function wayText({ holder, series }: LineReport, from: string): string {
+/** The way to the holder: `→ held at line 18`, or its name if that is this line; without one, first and last value. */
+function wayText({ holder, series }: LineReport, from: { file: string; line: number }): string {
   if (holder === null)
     return series.length > 2 ? `${byteText(series[0])} → ${byteText(series[series.length - 1])}` : '';
-  return holder.file === from ? t('→ held at line {0}', holder.line) : t('→ held at {0}', shortPlace(holder));
+  if (holder.file === from.file && holder.line === from.line) return cut(holder.name, MAX_NAME);
+  return holder.file === from.file ? t('→ held at line {0}', holder.line) : t('→ held at {0}', shortPlace(holder));
 }
 
 /** What can be done about a finding, in the same words everywhere. */

@@ -153,7 +153,7 @@ function judgeLines(
 
 function lineReport(
   line: ObservedLine,
-  { verdict, reason, bound }: Judged,
+  { verdict, reason, bound, mayBeLimited }: Judged,
   gaps: number,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
@@ -188,6 +188,7 @@ function lineReport(
     holder: remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, verdict),
     unfound,
     bound: boundReport(bound, room),
+    mayBeLimited,
     statement: line.statement,
     differs: line.differs,
     ignored: false,

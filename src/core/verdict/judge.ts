@@ -13,6 +13,8 @@ export interface Judged {
   readonly reason: readonly string[];
   /** The bound that the verdict depends on, null for none. */
   readonly bound: KnownBound | null;
+  /** True if the source shows a test of a length or a count that has not ended the growth yet. */
+  readonly mayBeLimited: boolean;
 }
 
 /**
@@ -33,5 +35,8 @@ export function judge(features: LineFeatures, isSeen: boolean, room: Room | null
     rule: rule.name,
     reason: isSeen ? [...rule.reason(features, room), ...through] : [],
     bound: rule.isBound === true ? features.bound : null,
+    mayBeLimited: features.chances.some(
+      ({ kind, state }) => state === 'pending' && (kind === 'bound' || kind === 'count'),
+    ),
   };
 }

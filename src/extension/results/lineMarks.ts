@@ -72,7 +72,7 @@ const PURPOSEFUL: ReadonlySet<Category> = new Set(['parameters', 'gradients', 'o
  * fits the device, and what belongs to a network.
  */
 export function isInEditor({ tone, parts: [{ line }] }: LineMark): boolean {
-  const isBounded = line.bound !== null && line.bound.fits !== false;
+  const isBounded = line.mayBeLimited || (line.bound !== null && line.bound.fits !== false);
   return tone !== 'growing' || !(isBounded || PURPOSEFUL.has(line.category));
 }
 

@@ -66,6 +66,7 @@ describe('Marks of a report', () => {
     assert.ok(isShown({}));
     assert.ok(!isShown({ bound }));
     assert.ok(isShown({ bound: { ...bound, fits: false } }));
+    assert.ok(!isShown({ mayBeLimited: true }));
     assert.ok(!isShown({ category: 'optimizerState' }));
     assert.ok(isShown({ verdict: 'leak', category: 'optimizerState' }));
   });
@@ -134,12 +135,13 @@ describe('Marks of a report', () => {
       fix: null,
       edit: null,
     };
-    const wayTo = (file: string): string => {
-      const [held] = lineMarks(report(runReport([lineReport({ holder: { ...holder, file } })])));
+    const wayTo = (file: string, line = 27): string => {
+      const [held] = lineMarks(report(runReport([lineReport({ holder: { ...holder, file, line } })])));
       return presentLine(held).end;
     };
-    assert.equal(wayTo('src/train.py'), '▂▅█ → held at train.py:26');
-    assert.equal(wayTo(mark.file), '▂▅█ → held at line 26');
+    assert.equal(wayTo('src/train.py'), '▂▅█ → held at train.py:27');
+    assert.equal(wayTo(mark.file), '▂▅█ → held at line 27');
+    assert.equal(wayTo(mark.file, mark.line), `▂▅█ history['aux']`);
   });
 
   it('have at most 64 characters after the line, and keep the amount where not all has room', () => {

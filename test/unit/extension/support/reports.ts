@@ -39,6 +39,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     evidence: null,
     holder: null,
     bound: null,
+    mayBeLimited: false,
     unfound: null,
     statement: null,
     differs: null,
