@@ -74,7 +74,7 @@ The recorder alone proves a leak if the search for holders was complete, and
 
 - the holders of most of the growth freed nothing in ${THRESHOLDS.custodySearches.value} searches over ${THRESHOLDS.lastingSteps.value} steps,
 - each loop around the steps repeated ${THRESHOLDS.loopRounds.value} times since then, or there is one loop and training does not go on after it; a loop of
-  a library counts as none if the holder was made outside of it, and then ${THRESHOLDS.oneLoopSteps.value} steps are needed,
+  a library counts as none if the holder was made outside of it and every function that mentions it has run, and then ${THRESHOLDS.oneLoopSteps.value} steps are needed,
 - no length, count or key is tested where the holder grows, unless the holder is beyond it,
 - each release in the loaded modules ran, is never called, or had its turn when the loops repeated.
 

@@ -192,6 +192,19 @@ def _free_block(address: int, size: int) -> Block:
     return {'address': address, 'size': size, 'requested_size': 0, 'state': 'inactive', 'stack': NO_STACK}
 
 
+def _parts(value: torch.Tensor) -> Tuple[torch.Tensor, ...]:
+    """The tensors that have the memory of one: of a sparse one, its indices and values."""
+    if value.layout is torch.strided:
+        return (value,)
+    if value.layout is torch.sparse_coo:
+        return value._indices(), value._values()
+    if value.layout in (torch.sparse_csr, torch.sparse_bsr):
+        return value.crow_indices(), value.col_indices(), value.values()
+    if value.layout in (torch.sparse_csc, torch.sparse_bsc):
+        return value.ccol_indices(), value.row_indices(), value.values()
+    return ()    # a library's own layout
+
+
 class CpuMemory(TorchDispatchMode):
     """Watches tensor storages. A ``DeviceMemory`` of the recorder, whose snapshots are those of ``torch.cuda.memory``."""
 
@@ -222,7 +235,8 @@ class CpuMemory(TorchDispatchMode):
         for value in () if self._is_over else tree_iter(result):
             if isinstance(value, torch.Tensor) and value.device.type == 'cpu':
                 with self._lock:
-                    self._see(value.untyped_storage())
+                    for part in _parts(value):
+                        self._see(part.untyped_storage())
         return result
 
     def __enter__(self):  # type: ignore[no-untyped-def]

@@ -147,6 +147,29 @@ class CustodyTest(Programs):
         self.assertEqual({name: owners[name]['outlivesLoops'] for name in ('Log.rows', 'Meter.values', 'held')},
                          {'Log.rows': True, 'Meter.values': False, 'held': False})
 
+    def test_a_container_that_a_variable_of_a_function_releases(self):
+        owners = self.owners('''
+            class Log:
+                def __init__(self):
+                    self.rows, self.lines, self.sizes = [], [], []
+                def on_epoch_end(self):
+                    for held in (self.rows, self.sizes):
+                        held.clear()
+                    lines = self.lines
+                    del lines[:]
+            def train(log):
+                for step in range(20):
+                    log.rows.append(torch.Tensor(4096))
+                    log.lines.append(torch.Tensor(4096))
+                    opt.step()
+            opt, log = torch.optim.Optimizer(), Log()
+            train(log)
+        ''', 20)
+        self.assertEqual({name: [(one['line'], one['where']) for one in owners[name]['releases']] for name in ('Log.rows', 'Log.lines')},
+                         {'Log.rows': [(8, 'framework')], 'Log.lines': [(10, 'framework')]})
+        # The function that mentions them has not run.
+        self.assertFalse(owners['Log.rows']['outlivesLoops'] or owners['Log.lines']['outlivesLoops'])
+
     def test_releases_and_whether_anything_calls_them(self):
         owner = self.owners(METER + '''
                 def trim(self):

@@ -223,6 +223,21 @@ class WalkTest(unittest.TestCase):
         found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         return found, weakref.ref(hidden), weakref.ref(total)
 
+    def test_sparse_tensors_are_their_indices_and_values(self):
+        memory = CpuMemory()
+        memory.record()
+        with memory:
+            indices, values = torch.arange(1024).repeat(2, 1), torch.ones(1024)
+            before = memory.stats()['requested_bytes.all.current']
+            sparse = torch.sparse_coo_tensor(indices, values, (1024, 1024)).coalesce()
+            made = memory.stats()['requested_bytes.all.current'] - before
+            rows = sparse.to_sparse_csr()
+            self.assertGreater(memory.stats()['requested_bytes.all.current'] - before, made)
+            del rows, sparse
+            gc.collect()
+            self.assertEqual(memory.stats()['requested_bytes.all.current'], before)
+        self.assertEqual(made, 2 * 1024 * 8 + 1024 * 4)
+
     def test_a_scalar_that_keeps_megabytes(self):
         memory = CpuMemory()
         memory.record()

@@ -170,7 +170,7 @@ class Group:
             return chain
         return dataclasses.replace(chain, links=chain.links[:chain.links.index(self._repeated) + 1])
 
-    def describe(self, holder: Optional[Holder], statements: Statements, lasting: Callable[[Chain, Optional[int]], bool], texts: bool) -> Dict[str, Any]:
+    def describe(self, holder: Optional[Holder], statements: Statements, lasting: Callable[[Optional[Holder], Chain, Optional[int]], bool], texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
         saved = [holding for holding in holdings if holding.saved_by]
@@ -193,7 +193,7 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(self._to_list, holder, split),
-            'outlivesLoops': lasting(self._to_list, split),
+            'outlivesLoops': lasting(holder, self._to_list, split),
             'items': _items(chain, split) if container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),

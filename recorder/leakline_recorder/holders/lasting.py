@@ -1,17 +1,18 @@
 """Whether what holds memory outlives each round of a library's loops: it was made outside of them, as the source tells.
 Code of a library does not know the program's objects, so the rounds of its loops replace them only through the program's
-own functions.
+own functions, and all of these that mention the holder have run.
 """
 from __future__ import annotations
 
 import sys
 import types
-from typing import Any, Dict, FrozenSet, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, FrozenSet, List, Optional, Sequence, Set, Tuple
 
 from ..sources import is_users
 from .chains import Chain
-from .releases import Callers
-from .statements import Statements
+from .releases import REFLECTION, Callers
+from .statements import Holder, Statements
+from .syntax import Around
 
 _STEADY_LINKS = frozenset({'attribute', 'key', 'item'})
 _IN_ROUNDS = frozenset({'loop', 'framework'})    # where a constructor makes an object per round
@@ -23,10 +24,10 @@ class Lasting:
         self._outside, self._arguments = _around(self._loops[0]) if self._loops else (frozenset(), frozenset())
         self._known: Dict[Tuple[str, str], bool] = {}
 
-    def __call__(self, chain: Chain, split: Optional[int]) -> bool:
+    def __call__(self, holder: Optional[Holder], chain: Chain, split: Optional[int]) -> bool:
         """``split``: the link that is an item of the container; ``None`` without a container."""
         root = chain.root
-        if root is None or not root.users or root.file is None or chain.cycle:
+        if holder is None or root is None or not root.users or root.file is None or chain.cycle:
             return False
         place = root.file, root.function or ''
         if root.kind != 'global' and place not in self._outside and (*place, root.name) not in self._arguments:
@@ -34,7 +35,7 @@ class Lasting:
         links = chain.links[:split] if split is not None else chain.links
         classes = [next(iter(part.classes)) for part in links if part.classes]
         return all(part.kind in _STEADY_LINKS for part in links) and \
-            all(self._is_made_outside(*one) for one in classes if is_users(one[0]))
+            all(self._is_made_outside(*one) for one in classes if is_users(one[0])) and not self._is_mentioned_later(holder)
 
     def _is_made_outside(self, file: str, name: str) -> bool:
         """True if no round makes an object of the class. A class that nothing calls is made in a way that was not read."""
@@ -45,6 +46,25 @@ class Lasting:
                     for line, around, is_call in module.names.get(name, ()) if is_call]
             self._known[file, name] = bool(made) and not _IN_ROUNDS & set(made)
         return self._known[file, name]
+
+
+    def _is_mentioned_later(self, holder: Holder) -> bool:
+        """True if a function that may yet run in a round mentions the holder, or any attribute of its object."""
+        paths = self._statements.program()
+        classes = {name for _, name in holder.classes}
+        for name in (holder.name, *REFLECTION):
+            for path, module in self._statements.mentioning(paths, name):
+                for _, around, _ in module.names.get(name, ()):
+                    if (name == holder.name or classes & set(around.scope)) and self._is_to_come(path, around, paths):
+                        return True
+        return False
+
+    def _is_to_come(self, path: str, around: Around, paths: List[str]) -> bool:
+        if not around.defined or around.scope[-1] == '__init__':
+            return False
+        if any(code.co_firstlineno == around.defined and self._statements.has_run(code) for code in self._statements.codes_of(path)):
+            return False
+        return Callers(self._statements, paths, self._loops).of_function(around)[0] in _IN_ROUNDS
 
 
 def _around(loop: Dict[str, Any]) -> Tuple[FrozenSet[Tuple[str, str]], FrozenSet[Tuple[str, str, str]]]:

@@ -23,7 +23,8 @@ _RELEASES_BY_NAME = re.compile(r'_*(?:reset|clear|release|free|flush|close|clean
 #: Methods that a framework calls, not the program
 _CALLED_BY_FRAMEWORK = re.compile(r'__\w+__$|on_|forward$|backward$|step$|(?:training|validation|test|predict)_|configure_|setup$|teardown$|run$')
 _EMPTYING = frozenset({'clear', 'cache_clear', 'reset', 'truncate', 'flush', 'drain'})
-_REFLECTION = frozenset({'setattr', 'delattr', 'vars'})
+#: Functions that reach attributes by names made at run time
+REFLECTION = frozenset({'setattr', 'delattr', 'vars'})
 
 Place = Tuple[str, int]
 
@@ -63,8 +64,11 @@ class Releases:
         paths = self._statements.paths(holder)
         fills = {(entry['file'], entry['line']) for entry in self._statements.find(holder)}
         for path, module in self._statements.mentioning(paths, '' if holder.kind == 'hook' else holder.key or holder.name):
+            others = _local_names(module.statements, holder) if holder.container else {}
             for node, around in module.statements:
                 kind, value = _kind_of(node, holder, is_of(path, holder), around)
+                for other in others.get(around.defined, ()) if not kind and isinstance(node, (ast.Call, ast.Delete)) else ():
+                    kind = kind or _kind_of(node, other, True, around)[0]
                 if kind == 'clear' and any(_is_missing(test, is_else, holder) for test, is_else in around.tests):
                     continue    # makes what was not there
                 if (path, node.lineno) in fills and kind != 'trim':
@@ -219,6 +223,25 @@ def _kind_of(node: Any, holder: Holder, same_file: bool, around: Around) -> Tupl
     return '', None
 
 
+def _local_names(statements: Iterable[Tuple[Any, Around]], holder: Holder) -> Dict[int, List[Holder]]:
+    """Variables of functions that are the container, by the functions' first lines: ``rows = self.rows``, and
+    ``for held in (self.rows, self.labels)``.
+    """
+    found: Dict[int, List[Holder]] = {}
+    for node, around in statements:
+        if not around.defined:
+            continue
+        if isinstance(node, ast.Assign) and named(node.value, holder):
+            targets = node.targets
+        elif isinstance(node, ast.For) and isinstance(node.iter, (ast.Tuple, ast.List)) and any(named(part, holder) for part in node.iter.elts):
+            targets = [node.target]
+        else:
+            continue
+        found.setdefault(around.defined, []).extend(dataclasses.replace(holder, kind='variable', name=target.id)
+                                                    for target in targets if isinstance(target, ast.Name))
+    return found
+
+
 def _limit_of(tests: Iterable[Tuple[Any, bool]]) -> str:
     """What a branch around a statement that fills a holder may limit: 'bound' its number, 'memo' to keys that are new."""
     for test, is_else in tests:
@@ -289,7 +312,7 @@ def _touches(method: ast.FunctionDef, name: str) -> bool:
     for part in ast.walk(method):
         if isinstance(part, ast.Attribute) and part.attr in (name, '__dict__'):
             return True
-        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in _REFLECTION:
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in REFLECTION:
             return True
     return False
 

@@ -6,7 +6,7 @@ import functools
 from typing import Any, Dict, Iterator, List, NamedTuple, Set, Tuple
 
 _LEAVING = (ast.Return, ast.Continue, ast.Break)    # an error ends more than the function
-_RELEASING_NODES = (ast.Call, ast.Expr, ast.Delete, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.While)
+_RELEASING_NODES = (ast.Call, ast.Expr, ast.Delete, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.If, ast.While, ast.For)
 
 
 class Around(NamedTuple):
