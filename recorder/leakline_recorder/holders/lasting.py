@@ -49,7 +49,7 @@ class Lasting:
 
 
     def _is_mentioned_later(self, holder: Holder) -> bool:
-        """True if a function that may yet run in a round mentions the holder, or any attribute of its object."""
+        """True if a function that rounds have yet to run mentions the holder, or any attribute of its object."""
         paths = self._statements.program()
         classes = {name for _, name in holder.classes}
         for name in (holder.name, *REFLECTION):
