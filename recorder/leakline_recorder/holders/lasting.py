@@ -22,7 +22,9 @@ class Lasting:
     def __init__(self, statements: Statements, loops: Optional[Sequence[Dict[str, Any]]]) -> None:
         self._statements, self._loops = statements, loops or ()
         self._outside, self._arguments = _around(self._loops[0]) if self._loops else (frozenset(), frozenset())
+        self._paths = statements.program()
         self._known: Dict[Tuple[str, str], bool] = {}
+        self._reflections: Optional[List[Tuple[str, Around]]] = None
 
     def __call__(self, holder: Optional[Holder], chain: Chain, split: Optional[int]) -> bool:
         """``split``: the link that is an item of the container; ``None`` without a container."""
@@ -40,31 +42,32 @@ class Lasting:
     def _is_made_outside(self, file: str, name: str) -> bool:
         """True if no round makes an object of the class. A class that nothing calls is made in a way that was not read."""
         if (file, name) not in self._known:
-            paths = self._statements.program([file])
+            paths = [file, *self._paths]
             made = [Callers(self._statements, paths, self._loops).of_statement(path, line, around)[0]
-                    for path, module in self._statements.mentioning(paths, name)
+                    for path, module in self._statements.mentioning(dict.fromkeys(paths), name)
                     for line, around, is_call in module.names.get(name, ()) if is_call]
             self._known[file, name] = bool(made) and not _IN_ROUNDS & set(made)
         return self._known[file, name]
 
-
     def _is_mentioned_later(self, holder: Holder) -> bool:
         """True if a function that rounds have yet to run mentions the holder, or any attribute of its object."""
-        paths = self._statements.program()
+        if self._reflections is None:
+            self._reflections = [place for name in REFLECTION for place in self._mentions(name)]
         classes = {name for _, name in holder.classes}
-        for name in (holder.name, *REFLECTION):
-            for path, module in self._statements.mentioning(paths, name):
-                for _, around, _ in module.names.get(name, ()):
-                    if (name == holder.name or classes & set(around.scope)) and self._is_to_come(path, around, paths):
-                        return True
-        return False
+        return any(self._is_to_come(*place) for place in self._mentions(holder.name)) or \
+            any(classes & set(around.scope) and self._is_to_come(path, around) for path, around in self._reflections) or \
+            self._statements.deadline.missed
 
-    def _is_to_come(self, path: str, around: Around, paths: List[str]) -> bool:
+    def _mentions(self, name: str) -> List[Tuple[str, Around]]:
+        return [(path, around) for path, module in self._statements.mentioning(self._paths, name)
+                for _, around, _ in module.names.get(name, ())]
+
+    def _is_to_come(self, path: str, around: Around) -> bool:
         if not around.defined or around.scope[-1] == '__init__':
             return False
         if any(code.co_firstlineno == around.defined and self._statements.has_run(code) for code in self._statements.codes_of(path)):
             return False
-        return Callers(self._statements, paths, self._loops).of_function(around)[0] in _IN_ROUNDS
+        return Callers(self._statements, self._paths, self._loops).of_function(around)[0] in _IN_ROUNDS
 
 
 def _around(loop: Dict[str, Any]) -> Tuple[FrozenSet[Tuple[str, str]], FrozenSet[Tuple[str, str, str]]]:
