@@ -24,15 +24,18 @@ def aliases(place: int, heap: Heap, roots: Roots) -> List[Holder]:
     return list(dict.fromkeys([*others, *variables]))[:MAX_ALIASES]
 
 
+def owners_of(parent: Any, heap: Heap) -> List[Any]:
+    """The objects that have what ``parent`` refers to. Up to Python 3.10, ``parent`` is their dictionary of attributes."""
+    return [one for one in heap.referrers(id(parent)) if is_instance_dict(parent, one)] if is_a(parent, dict) else [parent]
+
+
 def _names_in(parents: Iterable[Any], container: Any, heap: Heap, roots: Roots) -> Iterator[Holder]:
     places = Places()
     for parent in parents:
         root = roots.in_namespace(parent, container) if roots.is_namespace(parent) else None
         if root is not None and root.users:
             yield Holder('variable', root.name, None, root.file, None, True)
-        # Up to Python 3.10, an object refers to its attributes through a dictionary.
-        owners = [one for one in heap.referrers(id(parent)) if is_instance_dict(parent, one)] if is_a(parent, dict) else [parent]
-        for owner in owners:
+        for owner in owners_of(parent, heap):
             part = link(owner, container, places)
             if part is not None and part.kind == 'attribute' and part.name and part.file and not is_machinery(part.file):
                 yield Holder('attribute', part.name, part.owner, part.file, None, True, classes=part.classes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from typing import AbstractSet, Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
@@ -126,7 +126,7 @@ class Group:
         chain, split = self.newest.chain, self.growing
         holder = self.holder()
         lines = self._found(holder, statements)
-        return {'name': name_of(self._to_list, holder, split), 'text': chain.text, 'file': lines[0]['file'] if lines else None, 'line': lines[0]['line'] if lines else None}
+        return {'name': name_of(self.to_list, holder, split), 'text': chain.text, 'file': lines[0]['file'] if lines else None, 'line': lines[0]['line'] if lines else None}
 
     def _found(self, holder: Optional[Holder], statements: Statements) -> List[Dict[str, Any]]:
         """The statements of the holder. A constructor may set the attribute of a linked list: then those that name its
@@ -135,7 +135,7 @@ class Group:
         lines = statements.find(holder) if holder else []
         if lines or not self.is_linked:
             return lines
-        chain = self._to_list
+        chain = self.to_list
         first = holder_of(dataclasses.replace(chain, links=chain.links[:-1]), None)
         return statements.find(first) if first else []
 
@@ -146,7 +146,7 @@ class Group:
         return found if found is not None and found.container else None
 
     def holder(self) -> Optional[Holder]:
-        return holder_of(self._to_list, self.growing)
+        return holder_of(self.to_list, self.growing)
 
     def attached(self) -> Optional[Holder]:
         """The attribute that the program adds to an object of torch or of the standard library, if its items grow."""
@@ -163,14 +163,14 @@ class Group:
         return self._repeated in self.newest.chain.links and self.growing is None
 
     @property
-    def _to_list(self) -> Chain:
+    def to_list(self) -> Chain:
         """The chain to the newest block, of a linked list only that to its objects."""
         chain = self.newest.chain
         if not self.is_linked or self._repeated is None:
             return chain
         return dataclasses.replace(chain, links=chain.links[:chain.links.index(self._repeated) + 1])
 
-    def describe(self, holder: Optional[Holder], statements: Statements, lasting: Callable[[Optional[Holder], Chain, Optional[int]], bool], texts: bool) -> Dict[str, Any]:
+    def describe(self, holder: Optional[Holder], statements: Statements, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
         saved = [holding for holding in holdings if holding.saved_by]
@@ -178,7 +178,7 @@ class Group:
         lines = self._found(holder, statements)
         container = self.container
         pin = _pin(chain, statements)
-        name = name_of(self._to_list, holder, split)
+        name = name_of(self.to_list, holder, split)
         place = lines[0] if lines else {'file': holder.file, 'line': holder.line} if holder and holder.line else pin or {'file': None, 'line': None}
         return {
             'kind': 'linked' if self.is_linked else _kind(chain, bool(saved) and len(saved) == len(holdings)),
@@ -192,8 +192,7 @@ class Group:
             'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
-            'isDirect': _is_direct(self._to_list, holder, split),
-            'outlivesLoops': lasting(holder, self._to_list, split),
+            'isDirect': _is_direct(self.to_list, holder, split),
             'items': _items(chain, split) if container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),

@@ -63,9 +63,7 @@ class Lasting:
                 for _, around, _ in module.names.get(name, ())]
 
     def _is_to_come(self, path: str, around: Around) -> bool:
-        if not around.defined or around.scope[-1] == '__init__':
-            return False
-        if any(code.co_firstlineno == around.defined and self._statements.has_run(code) for code in self._statements.codes_of(path)):
+        if not around.defined or around.scope[-1] == '__init__' or self._statements.has_function_run(path, around.defined):
             return False
         return Callers(self._statements, self._paths, self._loops).of_function(around)[0] in _IN_ROUNDS
 

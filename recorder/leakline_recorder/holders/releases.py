@@ -125,10 +125,7 @@ class Releases:
         """True if the function around it runs on steps, ``None`` if unknown. Before Python 3.12, that takes eight calls."""
         if not one.defined:
             return True    # the module itself
-        for code in self._statements.codes_of(one.file):
-            if code.co_firstlineno == one.defined:
-                return self._statements.has_run(code)
-        return None
+        return self._statements.has_function_run(one.file, one.defined)
 
     def describe(self, found: Iterable[Release]) -> List[Dict[str, Any]]:
         return [self._described(one, self._has_run(one)) for one in found]

@@ -1,12 +1,13 @@
 """State that an optimizer keeps for parameters that it no longer updates: those that others have replaced."""
 from __future__ import annotations
 
-from typing import Any, Iterator, Optional
+from typing import Optional
 
 import torch
 
 from ..guard import ordinary
 from ..plain import is_a
+from .aliases import owners_of
 from .heap import Heap
 
 
@@ -16,17 +17,11 @@ def stale_keys(place: int, heap: Heap) -> Optional[int]:
     if not is_a(state, dict):
         return None
     try:
-        for optimizer in _optimizers(place, heap):
+        owners = (owner for parent in heap.referrers(place) for owner in owners_of(parent, heap))
+        optimizer = next((one for one in owners if is_a(one, torch.optim.Optimizer) and one.__dict__.get('state') is state), None)
+        if optimizer is not None:
             updated = {id(parameter) for group in optimizer.param_groups for parameter in group['params']}
             return sum(1 for key in list(dict.keys(state)) if is_a(key, torch.Tensor) and id(key) not in updated)
     except ordinary(Exception):
         pass    # an optimizer that is being changed, or one with groups of its own form
     return None
-
-
-def _optimizers(place: int, heap: Heap) -> Iterator[Any]:
-    for held in heap.referrers(place):
-        # Up to Python 3.10, an object refers to its attributes through a dictionary.
-        for one in (held, *(heap.referrers(id(held)) if type(held) is dict else ())):
-            if is_a(one, torch.optim.Optimizer) and id(one.__dict__.get('state')) == place:
-                yield one

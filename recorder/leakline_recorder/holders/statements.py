@@ -118,6 +118,11 @@ class Statements:
         """True if a function runs now, or is known to have run; ``None`` if Python cannot tell."""
         return id(code) in self._running or self._monitoring.calls(code)
 
+    def has_function_run(self, path: str, defined: int) -> Optional[bool]:
+        """True if the function with this first line is known to have run; ``None`` if Python cannot tell."""
+        code = next((code for code in self.codes_of(path) if code.co_firstlineno == defined), None)
+        return None if code is None else self.has_run(code)
+
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]],
                 paths: Optional[List[str]] = None) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}

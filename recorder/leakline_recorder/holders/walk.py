@@ -153,8 +153,10 @@ class HolderWalk:
         named = self._names(group, heap, roots, deadline)
         releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
         self._releases.watch(releases or [])
-        return {**group.describe(named[0] if named else None, self._statements, lasting, self._texts), 'custody': self._custody.describe(group.key),
+        holder = named[0] if named else None
+        return {**group.describe(holder, self._statements, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': None if releases is None else self._releases.describe(releases),
+                'outlivesLoops': lasting(holder, group.to_list, group.growing),
                 'staleKeys': stale_keys(group.container.place, heap) if group.container else None,
                 'also': [] if deadline.missed else self._others(group, tensors, chains)}
 

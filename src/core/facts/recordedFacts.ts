@@ -104,8 +104,8 @@ function stacklessHolder(owners: readonly RecordedOwner[], lookup: FileLookup): 
     if (line === null) continue;
     getOrAdd(sums, keyOf(line), () => ({ line, bytes: 0 })).bytes += stacklessBytes(owner);
   }
-  const [most] = [...sums.values()].filter(({ bytes }) => bytes > 0).sort((a, b) => b.bytes - a.bytes);
-  return (most as { line: OwnerLine } | undefined)?.line ?? null;
+  const filled = [...sums.values()].filter(({ bytes }) => bytes > 0);
+  return filled.sort((a, b) => b.bytes - a.bytes).at(0)?.line ?? null;
 }
 
 /** Bytes of an owner whose allocation has no Python stack. */

@@ -12,7 +12,7 @@ const MAX_LOOPS = 3;
 
 /** Why the recorder alone proves the leak. */
 export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): string[] {
-  const { by, searches, steps, heldBytes, loops, missed, also } = custody;
+  const { searches, steps, heldBytes, also } = custody;
   const kept = t(
     'In {0} searches over {1} steps, the holder freed none of its {2}.',
     countText(searches),
@@ -22,23 +22,21 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
   const others = also.map(({ name, place }) =>
     place === null ? t('`{0}` holds it as well.', name) : t('`{0}` ({1}) holds it as well.', name, nameAndLine(place)),
   );
+  return [kept, ...others, ...proofTexts(custody)];
+}
+
+function proofTexts({ by, loops, missed }: Extract<Custody, { isRetained: true }>): string[] {
   switch (by) {
     case 'pinned':
-      return [kept, ...others, t('C++ code refers to the holder, so the garbage collector cannot free it.')];
+      return [t('C++ code refers to the holder, so the garbage collector cannot free it.')];
     case 'survived':
-      return [kept, ...others, t('It survived two full garbage collections.')];
+      return [t('It survived two full garbage collections.')];
     case 'stale':
-      return [kept, ...others, t('The optimizer has state for parameters that it no longer updates.')];
+      return [t('The optimizer has state for parameters that it no longer updates.')];
     case 'graph':
-      return [
-        kept,
-        ...others,
-        t('Its graph goes back to earlier steps, whose parameters the optimizer has changed since.'),
-      ];
+      return [t('Its graph goes back to earlier steps, whose parameters the optimizer has changed since.')];
     case 'chances':
       return [
-        kept,
-        ...others,
         ...inProgram(loops)
           .slice(0, MAX_LOOPS)
           .map(({ place, rounds }) => repeatedText(place, rounds)),

@@ -21,6 +21,7 @@ import { renderText } from '../../../src/core/render/renderText.js';
 import type { RecordedOwner } from '../../../src/core/model/recording.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
 import { PlainAllocator } from '../allocator/plainAllocator.js';
+import { BLANK_OWNER } from '../../support/blankOwner.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
@@ -96,23 +97,9 @@ describe('An allocation that failed', () => {
   it('names the objects that held most, with advice, as the recorder saw them', async () => {
     const snapshot = await readFile(PATH);
     const owner: RecordedOwner = {
+      ...BLANK_OWNER,
       ...{ kind: 'attribute', name: 'Evaluator.outputs', place: { file: 'eval.py', line: 19 }, bytes: 20 * MiB },
-      ...{
-        graphBytes: 15 * MiB,
-        allocatedSteps: null,
-        container: { type: 'list', length: 9, maxlen: null },
-        items: null,
-      },
-      ...{
-        isDirect: true,
-        outlivesLoops: false,
-        staleKeys: null,
-        pinnedBy: null,
-        custody: null,
-        releases: null,
-        also: [],
-        allocatedAt: [],
-      },
+      ...{ graphBytes: 15 * MiB, container: { type: 'list', length: 9, maxlen: null } },
     };
     const failureWith = (...atFailure: RecordedOwner[]): OutOfMemoryReport => {
       const digest = digestSnapshot(PATH, snapshot, { ...BLANK_RECORDING, atFailure });

@@ -7,6 +7,7 @@ import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { spanText } from '../../../src/core/present/runText.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { BLANK_OWNER } from '../../support/blankOwner.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
 import { eventTime } from '../../../src/core/model/eventTime.js';
 
@@ -38,23 +39,6 @@ function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
   );
   return { stepEndsUs: allocations.filter((_, i) => i % 2 === 1).map((event) => eventTime(events, event)) };
 }
-
-/** Fields of an owner that these tests do not check. */
-const PLAIN = {
-  ...{
-    graphBytes: 0,
-    allocatedSteps: null,
-    container: null,
-    items: null,
-    isDirect: true,
-    outlivesLoops: false,
-    staleKeys: null,
-    pinnedBy: null,
-    custody: null,
-  },
-  releases: null,
-  also: [],
-};
 
 describe('A recorded run', () => {
   it('has the recorder’s steps and, for a leak, a forecast that a division confirms', async () => {
@@ -142,7 +126,7 @@ describe('A recorded run', () => {
       name: "history['aux']",
       place: { file: '/home/ml/aux_loss/train.py', line: 26 },
       bytes: 9,
-      ...PLAIN,
+      ...BLANK_OWNER,
     };
     const sites = [10, 19, 24].map((line) => ({ file: '/home/ml/aux_loss/train.py', line, bytes: 3 }));
     const digests = await recorded('aux_loss', (i) => ({ owners: i === 3 ? [{ ...owner, allocatedAt: sites }] : [] }));
@@ -170,7 +154,7 @@ describe('A recorded run', () => {
       name: 'cycle Node.link',
       place: { file: '/home/ml/node_cycle/leak.py', line: 16 },
       bytes: 9,
-      ...PLAIN,
+      ...BLANK_OWNER,
     };
     const seen = await recorded('node_cycle', (_, snapshot) => ({
       ...pairSteps(snapshot),

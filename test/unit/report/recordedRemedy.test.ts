@@ -2,21 +2,11 @@ import assert from 'node:assert/strict';
 import type { HolderRelease, RecordedOwner } from '../../../src/core/model/recording.js';
 import { recordedRemedy } from '../../../src/core/report/remedy/recordedRemedy.js';
 import type { Custody } from '../../../src/core/verdict/custody.js';
+import { BLANK_OWNER } from '../../support/blankOwner.js';
 
 const OWNER: RecordedOwner = {
-  ...{ kind: 'attribute', name: 'report.curve.target', place: null, bytes: 100, graphBytes: 0, allocatedSteps: null },
-  ...{
-    container: null,
-    items: null,
-    isDirect: true,
-    outlivesLoops: false,
-    staleKeys: null,
-    pinnedBy: null,
-    custody: null,
-    releases: [],
-    also: [],
-    allocatedAt: [],
-  },
+  ...BLANK_OWNER,
+  ...{ kind: 'attribute', name: 'report.curve.target', place: null, bytes: 100, releases: [] },
 };
 
 const RESET: HolderRelease = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { LineOwner, RecordedLine } from '../../../src/core/facts/recordedFacts.js';
 import type { HolderRelease, RecordedCustody, RecordedOwner } from '../../../src/core/model/recording.js';
 import { type Custody, custodyOf } from '../../../src/core/verdict/custody.js';
+import { BLANK_OWNER } from '../../support/blankOwner.js';
 
 const PLACE = { file: 'train.py', line: 30 };
 
@@ -11,20 +12,11 @@ const CUSTODY: RecordedCustody = {
 };
 
 const OWNER: RecordedOwner = {
-  ...{ kind: 'attribute', name: 'Report.rows', place: { file: 'train.py', line: 12 }, bytes: 100, graphBytes: 0 },
+  ...BLANK_OWNER,
+  ...{ kind: 'attribute', name: 'Report.rows', place: { file: 'train.py', line: 12 }, bytes: 100 },
   allocatedSteps: { first: 0, last: 48, steps: 49 },
   container: { type: 'list', length: 50, maxlen: null },
-  ...{
-    items: null,
-    isDirect: true,
-    outlivesLoops: false,
-    staleKeys: null,
-    pinnedBy: null,
-    custody: CUSTODY,
-    releases: [],
-    also: [],
-    allocatedAt: [],
-  },
+  ...{ custody: CUSTODY, releases: [] },
 };
 
 const RELEASE: HolderRelease = {

@@ -1,6 +1,5 @@
 import type { Assignment, Expression, Span } from '../../python/ast.js';
 import { somePart } from '../../python/walk.js';
-import { JOINS } from '../operations.js';
 import { type FlowNode, larger } from '../values/flowNode.js';
 import { containersOf, type Value, elementOf } from '../values/objects.js';
 import { isPartOf } from '../values/reachability.js';
@@ -101,7 +100,7 @@ export class Assignments extends Part {
       node: value.node,
       previous,
       readsItself: added !== null || (source !== null && this.mentions(source, target, act)),
-      concatenates: this.concatenates(target, source, act) || this.extends(value.node, previous),
+      concatenates: this.concatenates(value.node, previous, source),
       added,
       addedSpan: source,
       addedText: source === null ? '' : sourceText(act.scope.module, source),
@@ -120,24 +119,14 @@ export class Assignments extends Part {
     return somePart(source, (part) => part.kind === target.kind && sourceText(act.scope.module, part) === name);
   }
 
-  /** `longer = torch.cat([buffer, x])`, and then `buffer = longer`. */
-  private extends(node: FlowNode, previous: FlowNode | null): boolean {
+  /** `buffer = torch.cat([buffer, x])`, or `longer = …`, and then `buffer = longer`. */
+  private concatenates(node: FlowNode, previous: FlowNode | null, source: Expression | null): boolean {
     const { machine } = this;
-    const parts = machine.joined.get(node);
-    return parts !== undefined && previous !== null && isPartOf(previous, parts, machine);
-  }
-
-  /** `buffer = torch.cat([buffer, x])`. */
-  private concatenates(target: Expression, source: Expression | null, act: Activation): boolean {
-    if (source?.kind === 'conditional') {
-      return this.concatenates(target, source.then, act) || this.concatenates(target, source.otherwise, act);
-    }
-    if (source?.kind !== 'call' || source.args.length === 0) return false;
-    const called = sourceText(act.scope.module, source.callee);
-    if (!JOINS.has(called.slice(called.lastIndexOf('.') + 1))) return false;
-    const [{ value: list }] = source.args;
-    const name = sourceText(act.scope.module, target);
-    return list.kind === 'display' && list.items.some((item) => sourceText(act.scope.module, item) === name);
+    const alternatives = source?.kind === 'conditional' ? node.same : [node];
+    return alternatives.some((one) => {
+      const parts = machine.joined.get(one);
+      return parts !== undefined && previous !== null && isPartOf(previous, parts, machine);
+    });
   }
 }
 

@@ -75,7 +75,7 @@ export const LINE_RULES: readonly LineRule[] = [
   {
     name: 'stateOfParameters',
     seen: 'State of an optimizer for parameters that train for the first time.',
-    holds: (line) => line.isStateOfParameters && !isForgotten(line.custody) && line.through !== 'traceback',
+    holds: (line) => line.isStateOfParameters && !isUnintended(line),
     verdict: 'growing',
     thresholds: ['mostState'],
     reason: () => [t('An optimizer adds state for each parameter that trains for the first time.')],
@@ -200,17 +200,15 @@ export const LINE_RULES: readonly LineRule[] = [
 /** Shapes of memory that a collection has freed once, or not yet. */
 const UNCOLLECTED: ReadonlySet<Shape> = new Set(['growing', 'plateau', 'oneOff', 'tooShort']);
 
+/** True for what no program keeps on purpose: in a container with an uncalled release, or in a traceback. */
+function isUnintended({ custody, through }: LineFeatures): boolean {
+  return isForgotten(custody) || through === 'traceback';
+}
+
 /** True for weights that are added seldom, unless the source or the process shows a container or a traceback for them. */
-function isExtended({
-  category,
-  births,
-  survivors,
-  lastStep,
-  isHeldBySource,
-  custody,
-  through,
-}: LineFeatures): boolean {
-  if (category !== 'parameters' || isHeldBySource || isForgotten(custody) || through === 'traceback') return false;
+function isExtended(line: LineFeatures): boolean {
+  const { category, births, survivors, lastStep, isHeldBySource } = line;
+  if (category !== 'parameters' || isHeldBySource || isUnintended(line)) return false;
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
     : limit('seldom') * births.steps < births.of;
