@@ -104,29 +104,44 @@ function numberedNames(all: readonly string[]): Map<string, string> {
   );
 }
 
+/** Values of a leaf, as a power of two: a tree over each value would take 16 bytes of it. */
+const LEAF_BITS = 6;
+
 /** The maximum of any range of a column, in logarithmic time: scopes may overlap. */
 class RangeMaximum {
   private readonly tree: Float64Array;
-  private readonly size: number;
+  private readonly leaves: number;
 
-  constructor(values: Float64Array) {
-    this.size = values.length;
-    this.tree = new Float64Array(2 * this.size);
-    this.tree.set(values, this.size);
-    for (let i = this.size - 1; i > 0; i--) this.tree[i] = Math.max(this.tree[2 * i], this.tree[2 * i + 1]);
+  constructor(private readonly values: Float64Array) {
+    this.leaves = (values.length >> LEAF_BITS) + 1;
+    this.tree = new Float64Array(2 * this.leaves).fill(-Infinity);
+    for (let leaf = 0; leaf < this.leaves; leaf++) {
+      this.tree[this.leaves + leaf] = this.scan(leaf << LEAF_BITS, (leaf + 1) << LEAF_BITS);
+    }
+    for (let i = this.leaves - 1; i > 0; i--) this.tree[i] = Math.max(this.tree[2 * i], this.tree[2 * i + 1]);
   }
 
   /** The maximum of a range, both ends included. */
   of(from: number, to: number): number {
-    let highest = -Infinity;
-    let left = from + this.size;
-    let right = to + this.size + 1;
+    const first = (from >> LEAF_BITS) + 1;
+    const last = to >> LEAF_BITS;
+    if (first >= last) return this.scan(from, to + 1);
+    let highest = Math.max(this.scan(from, first << LEAF_BITS), this.scan(last << LEAF_BITS, to + 1));
+    let left = first + this.leaves;
+    let right = last + this.leaves;
     while (left < right) {
       if (left % 2 === 1) highest = Math.max(highest, this.tree[left++]);
       if (right % 2 === 1) highest = Math.max(highest, this.tree[--right]);
       left >>= 1;
       right >>= 1;
     }
+    return highest;
+  }
+
+  private scan(from: number, end: number): number {
+    const stop = Math.min(end, this.values.length);
+    let highest = -Infinity;
+    for (let i = from; i < stop; i++) if (this.values[i] > highest) highest = this.values[i];
     return highest;
   }
 }

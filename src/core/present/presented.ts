@@ -1,4 +1,5 @@
 /** A finding and its lines in words. Every surface shows these texts, and has no wording of its own. */
+import { factOf } from '../digest/factOf.js';
 import { lineBytes, type Finding } from '../report/findings.js';
 import type { HolderReport, LineReport, RunReport } from '../report/report.js';
 import { markCode } from '../text/codeInText.js';
@@ -90,7 +91,8 @@ export function presentFinding({ finding, run: { steps } }: FindingOfRun, code =
   };
 }
 
-export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: LineOfRuns): PresentedLine {
+/** Written once for each line: an edit moves marks, and asks for the texts of all of them. */
+export const presentLine = factOf(({ file, parts: [{ run, line }, ...others], ranks }: LineOfRuns): PresentedLine => {
   const amount = { ...line, bytes: lineBytes(line) };
   const answer = findingSentence(amount, run.steps, null);
   const unfound = line.unfound === null ? null : t('in {0}, not found', shortPlace(line.unfound));
@@ -109,7 +111,7 @@ export function presentLine({ file, parts: [{ run, line }, ...others], ranks }: 
     allocates: t('allocates {0}', byteText(amount.bytes)),
     ...{ unfound, rank, fix: fixOf(line.holder, asItIs) },
   };
-}
+});
 
 /** The first text that has room after a line. */
 function fitting(...texts: readonly string[]): string {

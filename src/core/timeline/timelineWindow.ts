@@ -1,3 +1,4 @@
+import { countWhile } from '../model/ascending.js';
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { Recording } from '../model/recording.js';
@@ -151,19 +152,19 @@ export function pickOrdinals(
   while (ordinal < end) {
     const column = Math.min(pixels - 1, Math.floor((axis.xOf(ordinal) - window.from) / width));
     const edge = window.from + (column + 1) * width;
+    // Rounding may put an event on the edge of its own column: take it, so that the loop moves on.
+    const inside = (event: number): boolean => column === pixels - 1 || axis.xOf(event) < edge;
+    const next = Math.max(ordinal + 1, ordinal + countWhile(end - ordinal, (i) => inside(ordinal + i)));
     let low = ordinal;
     let high = ordinal;
     let highReserved = ordinal;
-    let last = ordinal;
-    for (; ordinal < end && (column === pixels - 1 || axis.xOf(ordinal) < edge); ordinal++) {
-      if (live[ordinal + 1] < live[low + 1]) low = ordinal;
-      if (live[ordinal + 1] > live[high + 1]) high = ordinal;
-      if (reserved !== null && reserved[ordinal + 1] > reserved[highReserved + 1]) highReserved = ordinal;
-      last = ordinal;
+    for (let event = ordinal; event < next; event++) {
+      if (live[event + 1] < live[low + 1]) low = event;
+      if (live[event + 1] > live[high + 1]) high = event;
+      if (reserved !== null && reserved[event + 1] > reserved[highReserved + 1]) highReserved = event;
     }
-    // Rounding may put an event on the edge of its own column: take it, so that the loop moves on.
-    if (last === ordinal) ordinal++;
-    const column4 = [low, high, highReserved, last].sort((a, b) => a - b);
+    ordinal = next;
+    const column4 = [low, high, highReserved, next - 1].sort((a, b) => a - b);
     column4.forEach((candidate, i) => {
       if (i === 0 || candidate !== column4[i - 1]) selected.push(candidate);
     });
