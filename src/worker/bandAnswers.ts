@@ -2,7 +2,7 @@ import type { AllocationIndex } from '../core/timeline/allocationIndex.js';
 import { blockDetail, seriesDetail } from '../core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/timeline/bandWindow.js';
 import { CATEGORIES } from '../core/attribution/category.js';
-import { shownFrame, type FileLookup } from '../core/attribution/owner.js';
+import { ownerKey, shownFrame, type FileLookup } from '../core/attribution/owner.js';
 import { isMachinery } from '../core/attribution/readableStack.js';
 import { seriesLayout, type BandGrouping, type SeriesLayout } from '../core/timeline/seriesLayout.js';
 import type { Snapshot } from '../core/model/snapshot.js';
@@ -27,7 +27,8 @@ interface StackedBands {
 
 interface KnownLayout {
   lookup: FileLookup;
-  version: number;
+  /** What its labels depend on: the report, or the line that holds memory without a stack. */
+  labels: string;
   layout: SeriesLayout;
 }
 
@@ -109,19 +110,21 @@ export class BandAnswers {
     const snapshot = await this.store.snapshot(path, signal);
     const index = await this.store.allocations(path, device, signal);
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
-    const version = grouping === 'verdict' ? this.verdicts.version : 0;
+    const stacklessHolder = this.verdicts.stacklessHolder(path);
+    const labels = `${grouping === 'verdict' ? this.verdicts.version : ''}\n${stacklessHolder && ownerKey(stacklessHolder)}`;
     const known = this.layouts.get(index) ?? new Map<BandGrouping, KnownLayout>();
     this.layouts.set(index, known);
     const before = known.get(grouping);
-    if (before?.lookup === lookup && before.version === version) return { snapshot, index, layout: before.layout };
+    if (before?.lookup === lookup && before.labels === labels) return { snapshot, index, layout: before.layout };
     const { roots, texts } = this.workspace.listing;
     const { lineText } = new SourceFiles(roots, texts);
     const batches = new BatchLines({ files: [], rules: [], lineText }, lookup);
     const layout = seriesLayout(snapshot, index, grouping, lookup, {
       verdictOf: (owner) => this.verdicts.of(path, owner),
+      stacklessHolder,
       categoryOf: (code, frames) => CATEGORIES[batches.settle(code, frames)],
     });
-    known.set(grouping, { lookup, version, layout });
+    known.set(grouping, { lookup, labels, layout });
     return { snapshot, index, layout };
   }
 }

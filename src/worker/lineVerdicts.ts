@@ -1,4 +1,4 @@
-import { ownerKey, type Owner } from '../core/attribution/owner.js';
+import { ownerKey, STACKLESS_FUNCTION, type Owner, type OwnerLine } from '../core/attribution/owner.js';
 import { lastFailure } from '../core/report/outOfMemory.js';
 import { allSnapshots } from '../core/report/snapshotReport.js';
 import { getOrAdd } from '../core/maps.js';
@@ -38,6 +38,11 @@ export class LineVerdicts {
       advice: [fix, evidence].filter((text) => text !== null),
       canFix: line.holder?.edit != null,
     };
+  }
+
+  /** The line that lasting memory without a stack belongs to, null for none. */
+  stacklessHolder(path: string): OwnerLine | null {
+    return this.runOf(path)?.lines.find((line) => line.function === STACKLESS_FUNCTION) ?? null;
   }
 
   /** The lines that leak in the run of a snapshot. */

@@ -26,6 +26,9 @@ export type StacklessBucket = 'beforeRecording' | 'noStack';
 /** Where bytes go that no line owns. */
 export type Bucket = 'library' | StacklessBucket;
 
+/** The function of a line that holds memory without a stack, as Python writes names that are none. */
+export const STACKLESS_FUNCTION = '<no stack>';
+
 /** All buckets, in the order in which they are shown. */
 export const BUCKETS: readonly Bucket[] = ['library', 'beforeRecording', 'noStack'];
 

@@ -1,4 +1,4 @@
-import { type FileLookup, type OwnerLine, userLine } from '../attribution/owner.js';
+import { STACKLESS_FUNCTION, type FileLookup, type OwnerLine, userLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import { getOrAdd } from '../maps.js';
 import type { RecordedOwner, RecordedPlace } from '../model/recording.js';
@@ -31,9 +31,6 @@ export interface RecordedLine {
   /** False if that search ran out of time. */
   readonly isComplete: boolean;
 }
-
-/** The function of a line that holds memory without a stack, as Python writes names that are none. */
-const NO_STACK = '<no stack>';
 
 /** Maximum number of steps that allocated memory outside of a holder: a variable with a former value. */
 export const PASSING_STEPS = 2;
@@ -76,7 +73,7 @@ export class RecordedFacts {
 
   /** What was seen of one line. */
   of(line: Pick<OwnerLine, 'file' | 'line' | 'function'>): RecordedLine {
-    const owners = this.byLine.get(line.function === NO_STACK ? stacklessKey(line) : keyOf(line)) ?? [];
+    const owners = this.byLine.get(line.function === STACKLESS_FUNCTION ? stacklessKey(line) : keyOf(line)) ?? [];
     const { lastSearch, isComplete } = this;
     const garbage = this.garbage.get(keyOf(line)) ?? null;
     if (owners.length === 0) return { owners, holder: null, garbage, lastSearch, isComplete };
@@ -100,7 +97,7 @@ function stacklessHolder(owners: readonly RecordedOwner[], lookup: FileLookup): 
   const sums = new Map<string, { readonly line: OwnerLine; bytes: Bytes }>();
   for (const owner of owners) {
     if (owner.place === null || !isGrowing({ owner })) continue;
-    const line = userLine({ ...owner.place, function: NO_STACK }, lookup);
+    const line = userLine({ ...owner.place, function: STACKLESS_FUNCTION }, lookup);
     if (line === null) continue;
     getOrAdd(sums, keyOf(line), () => ({ line, bytes: 0 })).bytes += stacklessBytes(owner);
   }
@@ -161,7 +158,7 @@ function keyOf({ file, line }: RecordedPlace): string {
 }
 
 function stacklessKey(place: RecordedPlace): string {
-  return `${keyOf(place)}\n${NO_STACK}`;
+  return `${keyOf(place)}\n${STACKLESS_FUNCTION}`;
 }
 
 /** Equal for parts of one holder. */

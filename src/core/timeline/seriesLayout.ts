@@ -4,7 +4,7 @@ import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
 import type { Category, CategoryCode } from '../attribution/category.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
-import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';
+import { ownerKey, type FileLookup, type Owner, type OwnerLine } from '../attribution/owner.js';
 
 /** The common property of bands of one color. */
 export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
@@ -60,6 +60,8 @@ export interface SeriesLabels {
   verdictOf(owner: Owner): string;
   /** @param frames of the allocating stack, innermost first */
   categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): Category;
+  /** The line that the report gives lasting memory without a stack to, such as gradients that are kept; null for none. */
+  readonly stacklessHolder: OwnerLine | null;
 }
 
 export function seriesLayout(
@@ -75,7 +77,9 @@ export function seriesLayout(
   const keyOf: string[] = [];
   for (let source = 0; source < sources.count; source++) {
     const stackless = sources.isRecorded[source] === 1 ? 'noStack' : 'beforeRecording';
-    const owner = ownerOfStack(snapshot, sources.stack[source], sources.forwardStack[source], stackless, lookup);
+    const allocating = ownerOfStack(snapshot, sources.stack[source], sources.forwardStack[source], stackless, lookup);
+    const isKept = sources.span[source] === LifeSpan.Live && 'bucket' in allocating && allocating.bucket === 'noStack';
+    const owner = isKept && labels.stacklessHolder !== null ? { line: labels.stacklessHolder } : allocating;
     const category = labels.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source]));
     const use = 'bucket' in owner && owner.bucket === 'beforeRecording' && category !== 'other' ? category : null;
     const line = 'line' in owner ? ownerKey(owner.line) : `${owner.bucket}${use ?? ''}`;

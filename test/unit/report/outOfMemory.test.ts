@@ -245,6 +245,7 @@ describe('An allocation that failed', () => {
     const layout = seriesLayout(snapshot, index, 'line', () => null, {
       verdictOf: () => '',
       categoryOf: () => 'other',
+      stacklessHolder: null,
     });
     const { allocations } = history;
     const texts = Array.from({ length: allocations.count }, (_, row) => {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { serialize } from 'node:v8';
 import { allocationIndex, type AllocationIndex } from '../../../src/core/timeline/allocationIndex.js';
 import { blockDetail, seriesDetail } from '../../../src/core/timeline/bandDetail.js';
-import { bandWindow, type BandWindow } from '../../../src/core/timeline/bandWindow.js';
+import { bandWindow } from '../../../src/core/timeline/bandWindow.js';
 import { allocatedIn } from '../../../src/core/timeline/allocatedIn.js';
 import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/category.js';
 import { Categorizer } from '../../../src/core/attribution/categorizer.js';
@@ -20,8 +20,9 @@ import {
   type SeriesLayout,
   type SeriesLabels,
 } from '../../../src/core/timeline/seriesLayout.js';
+import { STACKLESS_FUNCTION } from '../../../src/core/attribution/owner.js';
 import { EMPTY_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
-import { packBands, unpackBands } from '../../../src/protocol/bandCode.js';
+import { packBands, unpackBands, type BandColumns } from '../../../src/protocol/bandCode.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
@@ -37,6 +38,7 @@ const noWorkspace = (): null => null;
 const words: SeriesLabels = {
   verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
   categoryOf: (code) => (code === CategoryCode.PerhapsInputs ? 'inputs' : CATEGORIES[code]),
+  stacklessHolder: null,
 };
 const noSeries = (): boolean => false;
 const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'category', 'verdict', 'age'];
@@ -72,9 +74,9 @@ function layoutOf({ snapshot, index }: Subject, grouping: BandGrouping): SeriesL
 }
 
 /** Bytes of each series of a window over its samples, the others last, from the changes as sent. */
-function seriesOf({ changes, samples }: BandWindow): Float64Array[] {
+function seriesOf({ changes, event }: Pick<BandColumns, 'changes' | 'event'>): Float64Array[] {
   return Array.from({ length: changes.offset.length - 1 }, (_, series) => {
-    const values = new Float64Array(samples.event.length);
+    const values = new Float64Array(event.length);
     for (let at = changes.offset[series]; at < changes.offset[series + 1]; at++) {
       values.fill(changes.bytes[at], changes.sample[at]);
     }
@@ -139,7 +141,7 @@ describe('The bands of a history', () => {
         const windows = [null, ...Array.from({ length: 3 }, () => randomWindow(extent, random))];
         for (const window of windows) {
           const view = bandWindow(subject.index, layout, request(window, 1 + random(400)));
-          const ofSeries = seriesOf(view);
+          const ofSeries = seriesOf({ ...view, event: view.samples.event });
           view.samples.event.forEach((event, sample) => {
             const at = `${subject.name} by ${grouping}, after event ${event}`;
             assert.equal(sum(ofSeries.map((values) => values[sample])), history.live[event + 1], at);
@@ -230,7 +232,7 @@ describe('The bands of a history', () => {
         const from = random(Math.max(1, highest));
         const bytes = { from, to: from + 1 + random(Math.max(1, highest)) };
         const view = bandWindow(subject.index, layoutOfLines, { ...request(null, 200), bytes });
-        const ofSeries = seriesOf(view);
+        const ofSeries = seriesOf({ ...view, event: view.samples.event });
         view.samples.event.forEach((event, sample) => {
           assert.equal(sum(ofSeries.map((values) => values[sample])), subject.index.history.live[event + 1]);
         });
@@ -346,6 +348,26 @@ describe('An answer about bands', () => {
       }
     }
     removeCopies();
+  });
+
+  it('has lasting memory without a stack in the band of the line that the report gives it to', async () => {
+    const folder = join(FIXTURES, 'planted/recordings/autocast_ensemble');
+    const signal = new AbortController().signal;
+    const reading = readingHere();
+    const worker = workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), () => undefined);
+    const paths = picklesUnder(folder);
+    for (const path of paths) await worker.load({ path }, signal);
+    const query = {
+      ...{ path: paths[paths.length - 1], device: 0, axis: 'events' as const, window: null },
+      ...{ pixels: 100, rows: 400, bytes: null, grouping: 'line' as const, line: null },
+    };
+    const functionsOf = async (): Promise<(string | undefined)[]> =>
+      (await worker.bands(query, signal)).allSeries.map(({ place }) => place?.function);
+    assert.ok(!(await functionsOf()).includes(STACKLESS_FUNCTION), 'no report was made');
+    await worker.report(null, signal);
+    const bands = await worker.bands(query, signal);
+    const at = bands.allSeries.findIndex(({ place }) => place?.function === STACKLESS_FUNCTION);
+    assert.equal(seriesOf(unpackBands(bands.packed))[at].at(-1), 30 * 256 * 1024);
   });
 });
 
