@@ -80,7 +80,7 @@ const wallAround = ([room, may]) => ({
   from: { path: `^src/${room}/` },
   to: {
     path: '^(src|webview|test|bench|scripts|recorder|examples)/',
-    pathNot: `^src/(core/maps\\.ts$|${any([room, ...may])}/)`,
+    pathNot: `^src/(core/(factOf|maps)\\.ts$|${any([room, ...may])}/)`,
   },
 });
 

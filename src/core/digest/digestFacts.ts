@@ -8,7 +8,7 @@ import type { LiveGroup } from './liveGroups.js';
 import type { ReplayedSetting } from '../allocator/deviceAnswer.js';
 import { hasLostEvents } from '../model/lostEvents.js';
 import { isPrivatePool } from '../model/privatePool.js';
-import { factOf } from './factOf.js';
+import { factOf } from '../factOf.js';
 import { eachTriple, packNumbers, type PackedNumbers } from './packedNumbers.js';
 import { stackKey, type StackKey } from './stackKey.js';
 

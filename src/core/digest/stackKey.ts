@@ -1,7 +1,7 @@
 import { getOrAdd } from '../maps.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { StacklessBucket } from '../attribution/owner.js';
-import { factOf } from './factOf.js';
+import { factOf } from '../factOf.js';
 
 /** A stack as a digest names it: indices into its frames. */
 export interface DigestStack {

@@ -1,5 +1,5 @@
 /** A finding and its lines in words. Every surface shows these texts, and has no wording of its own. */
-import { factOf } from '../digest/factOf.js';
+import { factOf } from '../factOf.js';
 import { lineBytes, type Finding } from '../report/findings.js';
 import type { HolderReport, LineReport, RunReport } from '../report/report.js';
 import { markCode } from '../text/codeInText.js';

@@ -1,5 +1,5 @@
-import { getOrAdd } from '../maps.js';
-import { isEqual } from '../model/equal.js';
+import { getOrAdd } from './maps.js';
+import { isEqual } from './model/equal.js';
 
 /**
  * A fact about a thing that never changes: it is computed once while the thing is there. One that equals the fact found
