@@ -119,11 +119,16 @@ export class BandAnswers {
     const { roots, texts } = this.workspace.listing;
     const { lineText } = new SourceFiles(roots, texts);
     const batches = new BatchLines({ files: [], rules: [], lineText }, lookup);
-    const layout = seriesLayout(snapshot, index, grouping, lookup, {
-      verdictOf: (owner) => this.verdicts.of(path, owner),
-      stacklessHolder,
-      categoryOf: (code, frames) => CATEGORIES[batches.settle(code, frames)],
-    });
+    const layout = seriesLayout(
+      snapshot,
+      index,
+      grouping,
+      { lookup, stacklessHolder },
+      {
+        verdictOf: (owner) => this.verdicts.of(path, owner),
+        categoryOf: (code, frames) => CATEGORIES[batches.settle(code, frames)],
+      },
+    );
     known.set(grouping, { lookup, labels, layout });
     return { snapshot, index, layout };
   }

@@ -1,4 +1,6 @@
 import { momentOf } from '../core/model/history.js';
+import type { OwnerSearch } from '../core/attribution/owner.js';
+import type { Snapshot } from '../core/model/snapshot.js';
 import { allocatedIn, NOTHING_ALLOCATED } from '../core/timeline/allocatedIn.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/timeline/liveAt.js';
@@ -45,6 +47,10 @@ export function workerHandlers(
   /** The last report. */
   let sent: { number: number; report: Report } | null = null;
   const verdicts = new LineVerdicts();
+  const ownersOf = (path: string, snapshot: Snapshot): OwnerSearch => ({
+    lookup: workspace.lookupFor(snapshot, store.digests),
+    stacklessHolder: verdicts.stacklessHolder(path),
+  });
   const bands = new BandAnswers(store, workspace, verdicts);
   const cache = new SourceCache();
   const reports = new ReportsFromSources(proofs);
@@ -145,7 +151,7 @@ export function workerHandlers(
       let live: LiveByOwner;
       if (trend === null) {
         const snapshot = await store.snapshot(path, signal);
-        live = liveAt(snapshot, history, moment.event, workspace.lookupFor(snapshot, store.digests), by);
+        live = liveAt(snapshot, history, moment.event, ownersOf(path, snapshot), by);
       } else live = liveWithoutLines(history, moment.event);
       return { ...live, path, device, by, ...moment };
     },
@@ -153,13 +159,7 @@ export function workerHandlers(
       if (store.trend(path) !== null) return { ...NOTHING_ALLOCATED, path, device, by };
       const snapshot = await store.snapshot(path, signal);
       const history = await store.history(path, device, signal);
-      const allocated = allocatedIn(
-        snapshot,
-        history,
-        { axis, window },
-        workspace.lookupFor(snapshot, store.digests),
-        by,
-      );
+      const allocated = allocatedIn(snapshot, history, { axis, window }, ownersOf(path, snapshot), by);
       return { ...allocated, path, device, by };
     },
     bands: (query, signal) => bands.bands(query, signal),

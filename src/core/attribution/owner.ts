@@ -29,6 +29,13 @@ export type Bucket = 'library' | StacklessBucket;
 /** The function of a line that holds memory without a stack, as Python writes names that are none. */
 export const STACKLESS_FUNCTION = '<no stack>';
 
+/** What finds the owners of memory. */
+export interface OwnerSearch {
+  readonly lookup: FileLookup;
+  /** The line that the report gives lasting memory without a stack to, such as gradients that are kept; null for none. */
+  readonly stacklessHolder: OwnerLine | null;
+}
+
 /** All buckets, in the order in which they are shown. */
 export const BUCKETS: readonly Bucket[] = ['library', 'beforeRecording', 'noStack'];
 

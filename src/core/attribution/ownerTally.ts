@@ -8,9 +8,10 @@ import {
   ownerKey,
   ownerOf,
   type Bucket,
-  type FileLookup,
   type Owner,
+  type FileLookup,
   type OwnerLine,
+  type OwnerSearch,
   type StacklessBucket,
 } from './owner.js';
 import { StackReader } from './readableStack.js';
@@ -38,33 +39,34 @@ export interface OwnerTally {
   buckets: Record<Bucket, Tally>;
 }
 
-/** Adds up the allocations that `includes` picks. */
+/** Adds up the allocations that `includes` picks. Those that are live at the end of the trace are kept. */
 export function tallyOwners(
   snapshot: Snapshot,
   history: DeviceHistory,
   includes: (row: number) => boolean,
-  lookup: FileLookup,
+  search: OwnerSearch,
   by: TallyBy,
 ): OwnerTally {
   const { allocations } = history;
   const stacklessOf = stacklessRows(snapshot, history);
-  const stacks = new Map<string, Tally & { stack: StackId; forward: StackId; stackless: StacklessBucket }>();
+  const stacks = new Map<string, Tally & RowOwner>();
   for (let row = 0; row < allocations.count; row++) {
     if (!includes(row)) continue;
     const stack = allocations.stack[row];
     const forward = allocations.forwardStack[row];
     const stackless = stacklessOf(row);
-    const key = `${stack}/${forward}/${stackless}`;
-    const tally = getOrAdd(stacks, key, () => ({ bytes: 0, blocks: 0, stack, forward, stackless }));
+    const isKept = stackless === 'noStack' && allocations.death[row] >= history.trace.count;
+    const key = `${stack}/${forward}/${stackless}/${isKept}`;
+    const tally = getOrAdd(stacks, key, () => ({ bytes: 0, blocks: 0, stack, forward, stackless, isKept }));
     tally.bytes += allocations.bytes[row];
     tally.blocks++;
   }
   const lines = new Map<string, LineTally>();
   const buckets = eachBucket((): Tally => ({ bytes: 0, blocks: 0 }));
   const reader = new StackReader();
-  for (const [key, { bytes, blocks, stack, forward, stackless }] of stacks) {
-    const owner = ownerOfStack(snapshot, stack, forward, stackless, lookup);
-    const read = by === 'stack' ? reader.read(stackFrames(snapshot, stack)) : null;
+  for (const [key, { bytes, blocks, ...row }] of stacks) {
+    const owner = ownerOfRow(snapshot, row, search);
+    const read = by === 'stack' ? reader.read(stackFrames(snapshot, row.stack)) : null;
     const tally =
       'bucket' in owner
         ? buckets[owner.bucket]
@@ -78,6 +80,15 @@ export function tallyOwners(
   return { lines: [...lines.values()].sort((a, b) => b.bytes - a.bytes), buckets };
 }
 
+/** What decides the owner of an allocation. */
+interface RowOwner {
+  readonly stack: StackId;
+  readonly forward: StackId;
+  readonly stackless: StacklessBucket;
+  /** True if it is live at the end of its trace. */
+  readonly isKept: boolean;
+}
+
 /** The owner of memory that was allocated with a stack. */
 export function ownerOfStack(
   snapshot: Snapshot,
@@ -87,6 +98,17 @@ export function ownerOfStack(
   lookup: FileLookup,
 ): Owner {
   return ownerOf(stackFrames(snapshot, stack), stackFrames(snapshot, forward), stackless, lookup);
+}
+
+/** The owner of an allocation. */
+export function ownerOfRow(
+  snapshot: Snapshot,
+  { stack, forward, stackless, isKept }: RowOwner,
+  { lookup, stacklessHolder }: OwnerSearch,
+): Owner {
+  const owner = ownerOfStack(snapshot, stack, forward, stackless, lookup);
+  const isHeld = isKept && 'bucket' in owner && owner.bucket === 'noStack';
+  return isHeld && stacklessHolder !== null ? { line: stacklessHolder } : owner;
 }
 
 /** The frames of a stack, innermost first. */

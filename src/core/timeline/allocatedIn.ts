@@ -2,7 +2,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
-import { eachBucket, type FileLookup } from '../attribution/owner.js';
+import { eachBucket, type OwnerSearch } from '../attribution/owner.js';
 import { tallyOwners, type OwnerTally, type TallyBy } from '../attribution/ownerTally.js';
 
 /** Memory that was allocated in a stretch of a history, both still live and freed at its end. */
@@ -35,7 +35,7 @@ export function allocatedIn(
   snapshot: Snapshot,
   history: DeviceHistory,
   request: { axis: Axis; window: Stretch | null },
-  lookup: FileLookup,
+  search: OwnerSearch,
   by: TallyBy,
 ): AllocatedIn {
   const { allocations, trace } = history;
@@ -52,6 +52,6 @@ export function allocatedIn(
     sums.aliveBlocks++;
     return true;
   };
-  const tally = tallyOwners(snapshot, history, isAlive, lookup, by);
+  const tally = tallyOwners(snapshot, history, isAlive, search, by);
   return { first, last: end - 1, ...sums, ...tally };
 }

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
-import { eachBucket, type FileLookup } from '../attribution/owner.js';
+import { eachBucket, type OwnerSearch } from '../attribution/owner.js';
 import { tallyOwners, type OwnerTally, type Tally, type TallyBy } from '../attribution/ownerTally.js';
 
 export interface LiveByOwner extends OwnerTally {
@@ -18,7 +18,7 @@ export function liveAt(
   snapshot: Snapshot,
   history: DeviceHistory,
   ordinal: number,
-  lookup: FileLookup,
+  search: OwnerSearch,
   by: TallyBy = 'line',
 ): LiveByOwner {
   const { birth, death } = history.allocations;
@@ -26,7 +26,7 @@ export function liveAt(
   return {
     liveBytes: history.live[ordinal + 1],
     reservedBytes: history.reservedAfter(ordinal),
-    ...tallyOwners(snapshot, history, isLive, lookup, by),
+    ...tallyOwners(snapshot, history, isLive, search, by),
   };
 }
 

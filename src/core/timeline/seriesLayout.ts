@@ -3,8 +3,8 @@ import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
 import type { Category, CategoryCode } from '../attribution/category.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
-import { ownerKey, type FileLookup, type Owner, type OwnerLine } from '../attribution/owner.js';
+import { ownerOfRow, stackFrames } from '../attribution/ownerTally.js';
+import { ownerKey, type Owner, type OwnerSearch } from '../attribution/owner.js';
 
 /** The common property of bands of one color. */
 export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
@@ -60,15 +60,13 @@ export interface SeriesLabels {
   verdictOf(owner: Owner): string;
   /** @param frames of the allocating stack, innermost first */
   categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): Category;
-  /** The line that the report gives lasting memory without a stack to, such as gradients that are kept; null for none. */
-  readonly stacklessHolder: OwnerLine | null;
 }
 
 export function seriesLayout(
   snapshot: Snapshot,
   index: AllocationIndex,
   grouping: BandGrouping,
-  lookup: FileLookup,
+  search: OwnerSearch,
   labels: SeriesLabels,
 ): SeriesLayout {
   const { sources } = index;
@@ -77,13 +75,13 @@ export function seriesLayout(
   const keyOf: string[] = [];
   for (let source = 0; source < sources.count; source++) {
     const stackless = sources.isRecorded[source] === 1 ? 'noStack' : 'beforeRecording';
-    const allocating = ownerOfStack(snapshot, sources.stack[source], sources.forwardStack[source], stackless, lookup);
-    const isKept = sources.span[source] === LifeSpan.Live && 'bucket' in allocating && allocating.bucket === 'noStack';
-    const owner = isKept && labels.stacklessHolder !== null ? { line: labels.stacklessHolder } : allocating;
-    const category = labels.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source]));
+    const stacks = { stack: sources.stack[source], forward: sources.forwardStack[source] };
+    const isKept = sources.span[source] === LifeSpan.Live;
+    const owner = ownerOfRow(snapshot, { ...stacks, stackless, isKept }, search);
+    const category = labels.categoryOf(sources.category[source], stackFrames(snapshot, stacks.stack));
     const use = 'bucket' in owner && owner.bucket === 'beforeRecording' && category !== 'other' ? category : null;
     const line = 'line' in owner ? ownerKey(owner.line) : `${owner.bucket}${use ?? ''}`;
-    const stack = grouping === 'stack' ? `${sources.stack[source]}/${sources.forwardStack[source]}` : '';
+    const stack = grouping === 'stack' ? `${stacks.stack}/${stacks.forward}` : '';
     const group = {
       line: () => line,
       file: () => ('line' in owner ? owner.line.file : owner.bucket),

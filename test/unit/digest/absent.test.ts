@@ -10,6 +10,7 @@ import { buildReport } from '../../../src/core/report/buildReport.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText, renderText } from '../../../src/core/render/renderText.js';
 import type { RunReport } from '../../../src/core/report/report.js';
+import { noWorkspace } from '../../support/noWorkspace.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
@@ -35,7 +36,7 @@ describe('What an input does not say', () => {
     for (const words of [text, markdown]) assert.match(words, /no stack recorded/);
     const snapshot = await readFile(join(SHAPES, 'ctx_none.p4.pickle'));
     const history = deviceHistory(snapshot, 0);
-    const { buckets, liveBytes } = liveAt(snapshot, history, history.trace.count - 1, () => null);
+    const { buckets, liveBytes } = liveAt(snapshot, history, history.trace.count - 1, noWorkspace);
     assert.deepEqual([buckets.noStack.bytes, buckets.beforeRecording.bytes], [liveBytes, 0]);
   });
 
@@ -58,14 +59,14 @@ describe('What an input does not say', () => {
     const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], NO_WORKSPACE);
     const [run] = report.runs;
     assert.deepEqual([run.buckets, run.noStack], [{ library: 0, beforeRecording: 1024 }, 512]);
-    const { buckets } = liveAt(snapshot, deviceHistory(snapshot, 0), 1, () => null);
+    const { buckets } = liveAt(snapshot, deviceHistory(snapshot, 0), 1, noWorkspace);
     assert.deepEqual([buckets.library.bytes, buckets.beforeRecording.bytes, buckets.noStack.bytes], [0, 512, 512]);
   });
 
   it('any more because its ring overflowed is not called older than the recording', async () => {
     const snapshot = await readFile(join(SHAPES, 'ring500.p4.pickle'));
     assert.ok(snapshot.warnings.some(({ code }) => code === 'ringOverflow'));
-    const { buckets } = liveAt(snapshot, deviceHistory(snapshot, 0), -1, () => null);
+    const { buckets } = liveAt(snapshot, deviceHistory(snapshot, 0), -1, noWorkspace);
     // What the trace frees without having allocated it; every block that is still live has its stack.
     assert.ok(buckets.noStack.bytes > 0);
     assert.equal(buckets.beforeRecording.bytes, 0);
@@ -102,7 +103,7 @@ describe('What an input does not say', () => {
       const snapshot = await readFile(join(FIXTURES, file));
       const history = deviceHistory(snapshot, run.snapshots[0].devices[0].device);
       assert.equal(history.reserved !== null, reserved, file);
-      assert.equal(liveAt(snapshot, history, -1, () => null).reservedBytes !== null, reserved, file);
+      assert.equal(liveAt(snapshot, history, -1, noWorkspace).reservedBytes !== null, reserved, file);
       const view = historyWindow(snapshot, history, { axis: 'events', window: null, pixels: 10 });
       assert.equal(view.reserved !== null, reserved, file);
     }

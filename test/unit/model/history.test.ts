@@ -6,10 +6,9 @@ import { disagreementAtEnd } from '../../../src/core/model/replay.js';
 import { liveAt } from '../../../src/core/timeline/liveAt.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { Action, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { noWorkspace } from '../../support/noWorkspace.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
-
-const noWorkspace = (): null => null;
 
 function sumOf(live: ReturnType<typeof liveAt>): number {
   const lines = live.lines.reduce((sum, line) => sum + line.bytes, 0);

@@ -21,6 +21,7 @@ import { renderText } from '../../../src/core/render/renderText.js';
 import type { RecordedOwner } from '../../../src/core/model/recording.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
 import { PlainAllocator } from '../allocator/plainAllocator.js';
+import { noWorkspace } from '../../support/noWorkspace.js';
 import { BLANK_OWNER } from '../../support/blankOwner.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
@@ -242,10 +243,9 @@ describe('An allocation that failed', () => {
       null,
       new Categorizer(snapshot, history, null, new StackRoles(snapshot)),
     );
-    const layout = seriesLayout(snapshot, index, 'line', () => null, {
+    const layout = seriesLayout(snapshot, index, 'line', noWorkspace, {
       verdictOf: () => '',
       categoryOf: () => 'other',
-      stacklessHolder: null,
     });
     const { allocations } = history;
     const texts = Array.from({ length: allocations.count }, (_, row) => {

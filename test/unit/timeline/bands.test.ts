@@ -26,6 +26,7 @@ import { packBands, unpackBands, type BandColumns } from '../../../src/protocol/
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
+import { noWorkspace } from '../../support/noWorkspace.js';
 import { readingHere } from '../../support/readingHere.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { everyNth } from '../../support/sample.js';
@@ -34,11 +35,9 @@ import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '
 import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder, removeCopies } from '../../support/workspaces.js';
 
-const noWorkspace = (): null => null;
 const words: SeriesLabels = {
   verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
   categoryOf: (code) => (code === CategoryCode.PerhapsInputs ? 'inputs' : CATEGORIES[code]),
-  stacklessHolder: null,
 };
 const noSeries = (): boolean => false;
 const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'category', 'verdict', 'age'];
@@ -281,7 +280,7 @@ describe('The bands of a history', () => {
       assert.equal(block.freed, allocations.death[row] >= trace.count ? null : allocations.death[row]);
       const stackless = stacklessRows(snapshot, index.history)(row);
       const { stack, forwardStack } = allocations;
-      const owner = ownerOfStack(snapshot, stack[row], forwardStack[row], stackless, noWorkspace);
+      const owner = ownerOfStack(snapshot, stack[row], forwardStack[row], stackless, noWorkspace.lookup);
       assert.deepEqual(block.owner, owner);
     }
   });
@@ -350,7 +349,7 @@ describe('An answer about bands', () => {
     removeCopies();
   });
 
-  it('has lasting memory without a stack in the band of the line that the report gives it to', async () => {
+  it('has lasting memory without a stack in the band of the line that the report gives it to, and in the table', async () => {
     const folder = join(FIXTURES, 'planted/recordings/autocast_ensemble');
     const signal = new AbortController().signal;
     const reading = readingHere();
@@ -368,6 +367,9 @@ describe('An answer about bands', () => {
     const bands = await worker.bands(query, signal);
     const at = bands.allSeries.findIndex(({ place }) => place?.function === STACKLESS_FUNCTION);
     assert.equal(seriesOf(unpackBands(bands.packed))[at].at(-1), 30 * 256 * 1024);
+    const { lines } = await worker.liveAt({ path: query.path, device: 0, event: Infinity, by: 'line' }, signal);
+    const own = lines.find((line) => line.function === STACKLESS_FUNCTION);
+    assert.deepEqual([own?.bytes, own?.blocks], [30 * 256 * 1024, 30]);
   });
 });
 
