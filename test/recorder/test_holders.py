@@ -449,6 +449,23 @@ class ChainsTest(unittest.TestCase):
         self.assertIsNone(walk_over(blocks))
         self.assertIsNotNone(keep)
 
+    def test_a_tensor_that_each_step_replaces_by_a_longer_one(self):
+        found = []
+        monitoring = Monitoring()
+        search = HolderWalk(CudaMemory(), 2, 10.0, monitoring, texts=True)
+        for step in range(10, 17):
+            scores = torch.Tensor((step - 9) * MIB)
+            loss = torch.Tensor(MIB * (2 if step == 13 else 1))
+            blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
+            for block in blocks.all:
+                block.allocated = step
+            found.append(search.walk(blocks, step))
+        monitoring.stop()
+        self.assertIsNotNone((scores, loss))
+        self.assertEqual(found[:4], [None] * 4, 'a search over what rose less often')
+        self.assertEqual([[(owner['name'], owner['bytes']) for owner in one['owners']] for one in found[4:]],
+                         [[('scores', size * MIB)] for size in (5, 6, 7)])
+
 
 class BlocksTest(unittest.TestCase):
     def snapshot(self):

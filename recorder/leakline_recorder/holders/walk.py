@@ -24,6 +24,7 @@ from .links import BASE, GRADIENT, GRAPH, SAVED, Link, Shown, attribute
 from .native import NATIVE, native_owner
 from .passing import Passing
 from .releases import Release, Releases, codes
+from .replaced import Replaced
 from .roots import Root, Roots
 from .stale import stale_keys
 from .statements import FILLS, Holder, Statements
@@ -52,13 +53,16 @@ class HolderWalk:
         self._custody = Custody(full_collections_since)
         self._lengths: Dict[int, int] = {}    # of containers at the last search, by identity
         self._counts: List[int] = []          # of live blocks in the last snapshots
+        self._replaced = Replaced()
 
     def walk(self, blocks: Blocks, step: int, loops: Optional[Sequence[Dict[str, Any]]] = ()) -> Optional[Dict[str, Any]]:
         """``None`` if nothing is old enough, nor grows: then the walk costs next to nothing. ``loops``: those around the
         step; ``None`` in a program whose steps are not known. All holders are described then, and nothing is watched.
         """
         began = time.perf_counter()
-        old = [block for block in blocks.all if block.allocated == UNKNOWN or block.allocated <= step - self._min_age]
+        youngest = step - self._min_age
+        old = [block for block in blocks.all if block.allocated == UNKNOWN or block.allocated <= youngest]
+        old += self._replaced.grown([block for block in blocks.all if block.allocated > youngest])
         # Hooks that are never removed replace what each of them holds in every step: all of it is young, and grows.
         self._counts = [*self._counts[-2:], len(blocks.all)]
         asked = blocks.all if len(self._counts) > 2 and self._counts[0] < self._counts[1] < self._counts[2] else old

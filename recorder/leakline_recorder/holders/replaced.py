@@ -1,0 +1,31 @@
+"""Young memory that grows from search to search: a tensor that each step replaces by a longer one."""
+from __future__ import annotations
+
+from typing import Dict, List, Tuple
+
+from .blocks import LiveBlock
+
+#: Searches over which the memory of a line rose. What a step only has for a while rises less often.
+RISES = 4
+
+Line = Tuple[str, int]
+
+
+class Replaced:
+    """``grown`` is called once per search."""
+
+    def __init__(self) -> None:
+        self._sizes: Dict[Line, List[int]] = {}    # of the young blocks of each line at the last searches
+
+    def grown(self, young: List[LiveBlock]) -> List[LiveBlock]:
+        """The young blocks of lines that have had more memory at each of the last searches."""
+        lines: Dict[Line, List[LiveBlock]] = {}
+        for block in young:
+            if block.frame is not None:
+                lines.setdefault((block.frame['filename'], block.frame['line']), []).append(block)
+        self._sizes = {line: [*self._sizes.get(line, ())[-RISES:], sum(block.size for block in blocks)] for line, blocks in lines.items()}
+        return [block for line, blocks in lines.items() if _rises(self._sizes[line]) for block in blocks]
+
+
+def _rises(sizes: List[int]) -> bool:
+    return len(sizes) > RISES and all(before < after for before, after in zip(sizes, sizes[1:]))
