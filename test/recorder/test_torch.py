@@ -314,6 +314,36 @@ def step(number):
     scene.optimizer.state[torch.nn.Parameter(torch.zeros(8))] = {'step': 1}
 '''))
 
+    def test_groups_that_the_program_adds_to_an_optimizer_hold_parameters_and_their_state(self):
+        add = ('optimizer.param_groups', "optimizer.add_param_group({'params': [weight]})")
+        found = self.owners('''
+import torch
+optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(8))], lr=.1, momentum=.9)
+def step(number):
+    weight = torch.nn.Parameter(torch.ones(8))
+    optimizer.add_param_group({'params': [weight]})
+    (weight * 2).sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+''')
+        self.assertEqual({(name, text) for name, text, _ in found}, {add})
+        self.assertIn((*add, 13), found, 'the parameters, with the first')
+
+    def test_a_hook_that_a_library_has_for_its_modules(self):
+        self.assertEqual(self.owners('''
+import torch
+class Layer(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self._message_hooks = {}
+    def register_message_hook(self, hook):
+        self._message_hooks[len(self._message_hooks)] = hook
+layer = Layer()
+def step(number):
+    batch = torch.zeros(8)
+    layer.register_message_hook(lambda message: message - batch)
+'''), {('Layer._message_hooks', 'layer.register_message_hook(lambda message: message - batch)', 12)})
+
     def test_state_for_parameters_that_an_optimizer_no_longer_updates(self):
         weights = [torch.nn.Parameter(torch.ones(8)) for _ in range(3)]
         optimizer, rows = torch.optim.SGD(weights, lr=.1, momentum=.9), {'row': weights[0]}

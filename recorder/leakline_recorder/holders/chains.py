@@ -1,6 +1,7 @@
 """From an object up to a name: breadth first over referrers."""
 from __future__ import annotations
 
+import collections
 import contextvars
 import dataclasses
 import functools
@@ -16,6 +17,7 @@ from .deadline import Deadline
 from .heap import Heap
 from .links import Link, Places, Shown, attribute, closure, is_instance_dict, link
 from .roots import Root, Roots
+from .stale import updated_with
 
 MAX_LINKS = 14        # a longer chain is no help to anyone
 MAX_VISITED = 4000    # objects looked at for one tensor
@@ -95,6 +97,7 @@ class Chains:
         self._known: Dict[int, Chain] = {}
         self._places = Places(shown)
         self._avoided: AbstractSet[int] = frozenset()
+        self._updated: Dict[int, AbstractSet[int]] = {}    # by the optimizer's state
         self._below: Dict[int, int] = {}    # of the last search that found no name
 
     def of(self, target: Any) -> Chain:
@@ -227,7 +230,13 @@ class Chains:
             return id(parent) in self._roots.frames
         if is_a(parent, types.FunctionType):
             return child is parent.__globals__
-        return False
+        return is_a(child, torch.Tensor) and is_a(parent, collections.defaultdict) and id(child) in self._updated_with(parent)
+
+    def _updated_with(self, state: Dict[Any, Any]) -> AbstractSet[int]:
+        """The parameters that the optimizer with this state updates: they are in its groups, which hold them as long."""
+        if id(state) not in self._updated:
+            self._updated[id(state)] = updated_with(state, self._heap) or frozenset()
+        return self._updated[id(state)]
 
     def _ownerless(self, target: Any) -> Chain:
         """A cycle, or a holder outside of Python, or both."""

@@ -13,7 +13,7 @@ from .blocks import UNKNOWN, LiveBlock, by_line
 from .chains import Chain, cycle_text
 from .links import ARRAY, GRADIENT, SAVED, Link
 from .operations import EMPTY
-from .statements import Holder, Statements
+from .statements import GROUPS, Holder, Statements
 
 MAX_ADDRESSES = 512   # per owner in the sidecar
 MAX_NAME = 60         # a longer way to a name is not shown
@@ -193,7 +193,7 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(self.to_list, holder, split),
-            'items': _items(chain, split) if container else None,
+            'items': None if container is None or split is None else {'kind': 'group', 'type': None} if holder is GROUPS else _items(chain, split),
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -300,6 +300,8 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
             key = part.name
         elif part.kind == 'cached':
             return Holder('cached', part.name or '', part.owner, part.file, None, True, part.line)
+        elif part.name == GROUPS.name and part.file and part.file.startswith(OPTIMIZERS):
+            return GROUPS
         elif part.kind == 'attribute' and part.name and part.file and not is_machinery(part.file):
             return Holder('attribute', part.name, part.owner, part.file, key, container or key is not None, classes=part.classes)
         elif part.kind == 'hook':
@@ -384,8 +386,10 @@ def name_of(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> str
     key = f'[{holder.key!r}]' if holder.key is not None else ''
     if holder.kind == 'attribute' and chain.root is not None and chain.root.users and not (holder.file and is_users(holder.file)):
         links = chain.links[:split] if split is not None else chain.links
-        last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name == holder.name), default=-1)
+        names = (holder.name, 'state') if holder is GROUPS else (holder.name,)
+        last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name in names), default=-1)
         name = FIXTURE.sub(r'\1', chain.root.name + ''.join(part.text for part in links[:last + 1]))
+        name = re.sub(r'\.state$', f'.{holder.name}', name) if holder is GROUPS else name
         if len(name) <= MAX_NAME and ' ' not in name:
             return name + key
     head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name

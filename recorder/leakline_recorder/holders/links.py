@@ -14,7 +14,6 @@ from ..plain import file_of, is_a, modules, namespace, read_locals, type_name
 from ..sources import is_machinery, is_users, text_of
 
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
-_HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
 FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
 FEW_ITEMS = 8    # a longer tuple may be one that the program makes again with one more item
 MAX_NAME, MAX_NUMBER = 20, 1_000_000    # a longer name or a larger number may identify a person
@@ -179,7 +178,7 @@ def is_instance_dict(container: Any, holder: Any) -> bool:
 
 
 def attribute(holder: Any, name: str) -> Link:
-    if name in _HOOK_DICTS:
+    if is_a(holder, torch.nn.Module) and name.endswith('_hooks'):
         return Link('hook', f'.{name}', f'.{name}', name=name, owner=type_name(type(holder)), classes=_classes_of(type(holder)))
     text = '' if is_a(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
     if is_a(holder, torch.autograd.function.BackwardCFunction):

@@ -29,7 +29,7 @@ FILLS = 5              # minimum score of a statement that fills a container; a 
 class Holder:
     """The target of the search: a variable or attribute, and how it holds the tensors."""
 
-    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved'
+    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved', 'called'
     name: str
     owner: Optional[str]        #: function of a variable, class of an attribute
     file: Optional[str]
@@ -39,6 +39,10 @@ class Holder:
     classes: Tuple[Tuple[str, str], ...] = ()   #: of an attribute's object: file and name
     near: Optional[Tuple[str, str]] = None      #: file and name of a function that a hook holds
     likely: Optional[str] = None                #: a key among many on the way to the tensors, which a statement may name
+
+
+#: of an optimizer
+GROUPS = Holder('attribute', 'param_groups', 'Optimizer', None, None, True)
 
 
 class Statements:
@@ -84,13 +88,29 @@ class Statements:
         return found[:MAX_STATEMENTS]
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
-        found = self._search(holder, _matches)
+        # Statements that set the learning rate of a group mention the groups as well.
+        found = self._calls('add_param_group') if holder is GROUPS else {}
+        found = found or self._search(holder, _matches)
         if not found and holder.kind == 'attribute':
             found = self._search(holder, _filled_by_any_name if holder.container else _set_by_made_name)
         if not found and holder.kind == 'attribute' and holder.file and not is_users(holder.file):
             found = self._search(holder, _matches, self._package(holder))
+            found = self._calls_of(found) or found
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
+
+    def _calls_of(self, found: Dict[Tuple[str, int], Tuple[int, str]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
+        """The program's own calls of the library's method that fills a container best. A name of one word may be that of
+        any other function.
+        """
+        (path, line), (score, _) = max(found.items(), key=lambda item: item[1][0], default=(('', 0), (0, '')))
+        code = self._code_around(path, line) if score >= FILLS else None
+        if code is None or '_' not in code.co_name.strip('_'):
+            return {}
+        return self._calls(code.co_name)
+
+    def _calls(self, method: str) -> Dict[Tuple[str, int], Tuple[int, str]]:
+        return self._search(Holder('called', method, None, None, None, True), _matches, self.program())
 
     def _has_run(self, path: str, line: int) -> bool:
         """True if a line is known to have run; where Python cannot tell, if the function around it is."""
@@ -126,7 +146,7 @@ class Statements:
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]],
                 paths: Optional[List[str]] = None) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered') and holder.name != '<lambda>'
+        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered', 'called') and holder.name != '<lambda>'
         name = holder.name if has_name else ''
         for path, module in self.mentioning(self.paths(holder) if paths is None else paths, name):
             for node, score in matches(module.tree, holder, is_of(path, holder)):
@@ -184,7 +204,7 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
     if holder.kind == 'create_graph':
         yield from _create_graph(tree)
         return
-    if holder.kind == 'saved':
+    if holder.kind in ('saved', 'called'):
         yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call) and called_name(node.func) == holder.name)
         return
     if holder.kind == 'registered':
@@ -247,11 +267,12 @@ def _score(node: Any, holder: Holder) -> int:
     if isinstance(node, ast.Call) and called_name(node.func) in GROWING_FIRST and node.args:
         return keyed(4 if holder.container else 1, node.args[0], holder)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if holder.kind == 'hook':
+            # `register_full_backward_hook` fills `_backward_hooks`, and libraries have hooks of their own.
+            is_hook = node.func.attr.startswith('register_') and node.func.attr.endswith('_hook')
+            return 0 if not is_hook else 8 if node.func.attr.endswith(holder.name.strip('_').rstrip('s')) else 4
         if node.func.attr not in GROWING:
             return 0
-        if holder.kind == 'hook':
-            # `register_full_backward_hook` fills `_backward_hooks`.
-            return 5 if node.func.attr.endswith(holder.name.strip('_').rstrip('s')) else 4 if 'hook' in node.func.attr else 0
         return keyed(4 if holder.container else 1, node.func.value, holder)
     if isinstance(node, ast.AugAssign):
         return keyed(4, node.target, holder)

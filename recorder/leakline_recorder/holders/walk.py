@@ -27,7 +27,7 @@ from .releases import Release, Releases, codes
 from .replaced import Replaced
 from .roots import Root, Roots
 from .stale import stale_keys
-from .statements import FILLS, Holder, Statements
+from .statements import FILLS, GROUPS, Holder, Statements
 from .tensors import Tensors
 
 MAX_OWNERS = 40
@@ -154,14 +154,17 @@ class HolderWalk:
 
     def _describe(self, group: Group, tensors: Tensors, chains: Chains, heap: Heap, roots: Roots, loops: Optional[Sequence[Dict[str, Any]]],
                   lasting: Lasting, deadline: Deadline) -> Dict[str, Any]:
-        named = self._names(group, heap, roots, deadline)
+        stale = stale_keys(group.container.place, heap) if group.container else None
+        # State of parameters that are updated ends with the groups that the program adds.
+        is_grouped = stale == 0 and any(one['score'] >= FILLS for one in self._statements.find(GROUPS))
+        named = [GROUPS] if is_grouped else self._names(group, heap, roots, deadline)
         releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
         self._releases.watch(releases or [])
         holder = named[0] if named else None
         return {**group.describe(holder, self._statements, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': None if releases is None else self._releases.describe(releases),
                 'outlivesLoops': lasting(holder, group.to_list, group.growing),
-                'staleKeys': stale_keys(group.container.place, heap) if group.container else None,
+                'staleKeys': stale,
                 'also': [] if deadline.missed else self._others(group, tensors, chains)}
 
     def _releases_of(self, named: List[Holder], loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:

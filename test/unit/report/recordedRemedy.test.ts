@@ -112,6 +112,10 @@ describe('The remedy for a holder that the recorder saw', () => {
     const state = 'Delete the state of each parameter that is replaced: del model.optimizer.state[parameter].';
     assert.equal(remedy({ name: 'model.optimizer.state', items: { kind: 'state', type: null } }), state);
     assert.equal(remedy({ name: 'model.optimizer.state', staleKeys: 9 }), state);
+    assert.equal(
+      remedy({ name: 'opt.param_groups', items: { kind: 'group', type: null }, staleKeys: 0 }),
+      'Add parameters to opt.param_groups once: a group keeps its parameters, with their gradients and state.',
+    );
     const items = (kind: string, type: string | null) => remedy({ name: 'rows', items: { kind, type } });
     assert.equal(
       items('object', 'Trainer'),

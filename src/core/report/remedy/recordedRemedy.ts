@@ -94,6 +94,8 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
       'Delete the state of each parameter that is replaced: del {0}[parameter].',
       holder.replace(/(?:\.state)?$/, '.state'),
     );
+  if (kind === 'group')
+    return t('Add parameters to {0} once: a group keeps its parameters, with their gradients and state.', holder);
   if (kind === 'array')
     return t('Store copies in {0} (array.copy()), or clear it after use: a view keeps the whole tensor.', holder);
   if (kind === 'weak')
