@@ -91,17 +91,29 @@ export class LifetimeFeatures {
     return [0.25, 0.5, 0.75].every((at) => floors[Math.floor(at * end)] / last < at + limit('proportion'));
   }
 
+  /**
+   * True if each of the last sixteenths of the minima is above the one before, and nothing was freed at once: a queue is
+   * emptied too slowly.
+   */
+  get risesToTheEnd(): boolean {
+    const means = Array.from({ length: 5 }, (_, part) => this.meanFloor(part, 16));
+    const isSteady = deepDrops(this.lifetimes).length === 0 && means[0] > 0;
+    return isSteady && means.slice(1).every((before, later) => means[later] >= limit('stillRising') * before);
+  }
+
   /** True if the last quarter of the minima is above the quarters before it. */
   private isRising(): boolean {
+    const last = this.meanFloor(0, 4);
+    return last > this.meanFloor(1, 4) && last > this.meanFloor(2, 4);
+  }
+
+  /** Mean of the minima in one of some equal parts of the steps, counted from the end. */
+  private meanFloor(part: number, parts: number): number {
     const { floors } = this.lifetimes;
-    const quarter = Math.max(1, Math.floor(floors.length / 4));
-    const mean = (from: number, to: number): number =>
-      floors.subarray(from, to).reduce((sum, floor) => sum + floor, 0) / Math.max(1, to - from);
-    const end = floors.length;
-    const last = mean(end - quarter, end);
-    return (
-      last > mean(end - 2 * quarter, end - quarter) && last > mean(Math.max(0, end - 3 * quarter), end - 2 * quarter)
-    );
+    const length = Math.max(1, Math.floor(floors.length / parts));
+    const end = Math.max(0, floors.length - part * length);
+    const own = floors.subarray(Math.max(0, end - length), end);
+    return own.reduce((sum, floor) => sum + floor, 0) / Math.max(1, own.length);
   }
 
   /** True if no survivor was allocated for longer than ever before: the container is full. */

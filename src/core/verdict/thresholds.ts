@@ -54,6 +54,12 @@ export const THRESHOLDS = {
     of: 'by which survivors become rarer in a nearly full cache',
     fixedBy: 'batch_plans',
   },
+  stillRising: {
+    value: 1.02,
+    unit: 'times',
+    of: 'the live bytes of the sixteenth of the steps before, in each of the last four, where a queue grows',
+    fixedBy: 'slow_consumer',
+  },
   longestFlat: {
     value: 0.15,
     unit: 'share',

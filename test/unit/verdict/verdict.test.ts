@@ -117,8 +117,8 @@ describe('The verdict on lifetimes', () => {
   });
 
   it('is growth of a queue that is filled faster than it is emptied, and none of a queue of fixed length', () => {
-    const queue = (steps: number, put: number, taken: (step: number) => number): string => {
-      const births: number[] = [];
+    const queue = (steps: number, put: number, taken: (step: number) => number, first = 0): string => {
+      const births = new Array<number>(first).fill(1);
       const deaths: number[] = [];
       for (let step = 1; step <= steps; step++) {
         for (let i = 0; i < put; i++) births.push(step);
@@ -133,7 +133,9 @@ describe('The verdict on lifetimes', () => {
     const two = queue(60, 2, () => 1);
     const three = queue(600, 3, (step) => (step > 20 ? 2 : 0));
     assert.deepEqual([two, three], ['lasting', 'lasting']);
-    for (const length of [5, 20, 45]) {
+    const late = queue(100, 4, () => 3, 40);
+    assert.equal(late, 'growing', 'the trace begins when the queue has items');
+    for (const length of [5, 20, 45, 50]) {
       const fixed = queue(60, 1, (step) => Number(step > length));
       assert.equal(fixed, 'plateau', `${length}`);
     }

@@ -59,6 +59,13 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
     thresholds: ['deepDrop', 'fewestDrops'],
   },
   {
+    name: 'queueGrows',
+    seen: 'No block outlives the freed ones, which live for several steps, but the minimum rises up to the end.',
+    holds: (life) => life.births.length === 0 && life.usualFreedAge > 2 && life.risesToTheEnd,
+    verdict: 'growing',
+    thresholds: ['outlives', 'stillRising'],
+  },
+  {
     name: 'slides',
     seen: 'No block outlives the freed ones, which live for several steps.',
     holds: (life) => life.births.length === 0 && life.usualFreedAge > 2,
