@@ -71,7 +71,7 @@ function foundBy(machine: Machine, growth: Growth): Omit<Followed, 'work'> {
     nextLoop: nextLoop(search),
     isWhole: watchedLoops[0].loop !== OUTSIDE,
     hasNewKeys: finding !== null && hasNewKeys(finding, search),
-    retained: retainedIn(search, finding?.sureness === 3 && finding.remade === 0),
+    retained: retainedIn(search, finding),
     loops: search.loops.names.flatMap((loop) => loopPlace(loop, sources) ?? []),
     buffer: finding === null ? bufferOnTheWay(path, sources) : null,
   };

@@ -4,7 +4,7 @@ import { type LoopRound, type ItemLimit, type Sureness, larger } from '../values
 import { type Place, type ReleaseKind, type Removal, placeKey } from '../values/objects.js';
 import { holders } from './holders.js';
 import { loopPlace } from './loops.js';
-import { overwrites, replacesItems, type Finding, type HolderSearch } from './search.js';
+import { overwrites, replacesItems, type Candidate, type Finding, type HolderSearch } from './search.js';
 
 /** A bounded holder of the watched line's memory, at the statement that stores into it, or releases from it. */
 export interface Limit extends Place, Pick<Holding, 'holder'> {
@@ -84,9 +84,11 @@ export interface Retained {
 
 /**
  * Collects the releases and bounds of the holders.
- * @param onlyLasting true if one of them certainly outlives all loops: those that a loop makes again do not matter then
+ * @param finding the best of them: if it certainly outlives all loops, those that a loop makes again do not matter, and if
+ * it has the memory itself, a backward pass frees none of it
  */
-export function retainedIn(search: HolderSearch, onlyLasting: boolean): Retained {
+export function retainedIn(search: HolderSearch, finding: Candidate | null): Retained {
+  const onlyLasting = finding?.sureness === 3 && finding.remade === 0;
   const releases = new Map<string, FollowedRelease>();
   const bounds = new Map<string, FollowedBound>();
   const { names } = search.loops;
@@ -118,7 +120,7 @@ export function retainedIn(search: HolderSearch, onlyLasting: boolean): Retained
       if (at !== null) release(at, 'remake', whereOf([{ loop, round: 0 }], names), false);
     }
   }
-  for (const { place, loops, every } of search.machine.releases) {
+  for (const { place, loops, every } of finding?.through === 'data' ? [] : search.machine.releases) {
     if (search.loops.outlived(loops, []) === null) continue;
     bound({ place, kind: 'graph', most: { text: String(every), count: every } });
   }
