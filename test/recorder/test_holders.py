@@ -30,6 +30,7 @@ from leakline_recorder.monitoring import Monitoring
 MIB = 1 << 20
 KEPT_GLOBALLY = []
 CURRENT = contextvars.ContextVar('current')
+ENTERED = contextvars.ContextVar('entered', default=())
 
 
 class Visualiser:
@@ -194,6 +195,15 @@ class ChainsTest(unittest.TestCase):
         self.assertEqual((owner['name'], owner['blocks']), ('results', 3))
         self.assertEqual(owner['statements'][0]['text'], 'results.append(function(size))')
         self.assertIn(' → wrapper() closure results', owner['text'])
+
+    def test_a_context_variable_that_each_call_sets(self):
+        def enter(tensor):
+            ENTERED.set((*ENTERED.get(), tensor))
+        context = contextvars.copy_context()
+        for _ in range(12):
+            context.run(enter, torch.Tensor(MIB))
+        found = [owner['statements'][0]['text'] for owner in walk()['owners'] if owner['name'] == 'ENTERED']
+        self.assertEqual(found, ['ENTERED.set((*ENTERED.get(), tensor))'])
 
     def test_default_argument_that_grows(self):
         def collect(tensor, limit=3, rows=[]):

@@ -250,7 +250,11 @@ class WalkTest(unittest.TestCase):
         self.assertEqual(found['unowned']['bytes'], 0)
 
     def owners(self, program, steps=12, unnamed=False):
-        """Name, statement and blocks of each owner after some steps of a program, which calls ``step(number)``."""
+        """Name, statement and blocks of each owner after some steps of a program, which has a function ``step(number)``."""
+        return {(owner['name'], owner['statements'][0]['text'] if owner['statements'] else None, owner['blocks'])
+                for owner in self.found(program, steps, unnamed)}
+
+    def found(self, program, steps=12, unnamed=False):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'program.py')
             with open(path, 'w') as file:
@@ -270,8 +274,7 @@ class WalkTest(unittest.TestCase):
                     found = HolderWalk(memory, 2, 60, texts=True).walk(blocks, 10)
             finally:
                 del sys.modules[main.__name__]
-        return {(owner['name'], owner['statements'][0]['text'] if owner['statements'] else None, owner['blocks']) for owner in found['owners']
-                if owner['text'].startswith('program.py') or unnamed and owner['kind'] == 'cycle'}
+        return [owner for owner in found['owners'] if owner['text'].startswith('program.py') or unnamed and owner['kind'] == 'cycle']
 
     def test_an_array_holds_the_tensor_whose_memory_it_shares(self):
         try:
@@ -328,6 +331,19 @@ def step(number):
 ''')
         self.assertEqual({(name, text) for name, text, _ in found}, {add})
         self.assertIn((*add, 13), found, 'the parameters, with the first')
+
+    def test_items_of_a_container_are_views_if_most_of_their_tensors_is_not_used(self):
+        for stored, expected in (('batch[0]', 'view'), ('batch[0].detach()', 'view'), ('batch[:3]', None), ('batch[0].clone()', None),
+                                 ('(batch[:2], batch[2:])', None)):
+            with self.subTest(stored):
+                found = self.found(f'''
+import torch
+kept = []
+def step(number):
+    batch = torch.zeros(4, 512)
+    kept.append({stored})
+''')
+                self.assertEqual({(owner['name'], (owner['items'] or {}).get('kind')) for owner in found}, {('kept', expected)})
 
     def test_a_hook_that_a_library_has_for_its_modules(self):
         self.assertEqual(self.owners('''

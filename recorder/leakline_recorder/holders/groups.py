@@ -14,6 +14,7 @@ from .chains import Chain, cycle_text
 from .links import ARRAY, GRADIENT, SAVED, Link
 from .operations import EMPTY
 from .statements import GROUPS, Holder, Statements
+from .tensors import Tensors
 
 MAX_ADDRESSES = 512   # per owner in the sidecar
 MAX_NAME = 60         # a longer way to a name is not shown
@@ -170,7 +171,7 @@ class Group:
             return chain
         return dataclasses.replace(chain, links=chain.links[:chain.links.index(self._repeated) + 1])
 
-    def describe(self, holder: Optional[Holder], statements: Statements, texts: bool) -> Dict[str, Any]:
+    def describe(self, holder: Optional[Holder], statements: Statements, tensors: Tensors, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
         saved = [holding for holding in holdings if holding.saved_by]
@@ -193,7 +194,8 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(self.to_list, holder, split),
-            'items': None if container is None or split is None else {'kind': 'group', 'type': None} if holder is GROUPS else _items(chain, split),
+            'items': None if container is None or split is None else {'kind': 'group', 'type': None} if holder is GROUPS
+            else {'kind': 'view', 'type': None} if self._is_cut(tensors) else _items(chain, split),
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -203,6 +205,10 @@ class Group:
             'allocatedAt': by_line([holding.block for holding in holdings]),
             'addresses': sorted(self.holdings)[:MAX_ADDRESSES],
         }
+
+    def _is_cut(self, tensors: Tensors) -> bool:
+        """True if most of it is behind views of less than half of their storage."""
+        return 2 * sum(holding.block.size for holding in self.holdings.values() if not holding.saved_by and tensors.is_cut(holding.block)) > self.bytes
 
     @property
     def newest(self) -> Holding:
@@ -325,7 +331,7 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
-    arrays, tensors as keys, values of weak keys, or an optimizer's state for parameters; ``None`` for tensors.
+    arrays, tensors as keys, values of weak keys, or an optimizer's state for parameters; ``None`` for whole tensors.
     """
     kind = 'object'
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:

@@ -95,22 +95,25 @@ class Statements:
             found = self._search(holder, _filled_by_any_name if holder.container else _set_by_made_name)
         if not found and holder.kind == 'attribute' and holder.file and not is_users(holder.file):
             found = self._search(holder, _matches, self._package(holder))
+        if found and holder.kind == 'attribute':
             found = self._calls_of(found) or found
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
 
     def _calls_of(self, found: Dict[Tuple[str, int], Tuple[int, str]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
-        """The program's own calls of the library's method that fills a container best. A name of one word may be that of
-        any other function.
+        """The program's own calls of the library's method, or of the class, that fills a container best. A method's name of
+        one word may be that of any other function.
         """
-        (path, line), (score, _) = max(found.items(), key=lambda item: item[1][0], default=(('', 0), (0, '')))
-        code = self._code_around(path, line) if score >= FILLS else None
-        if code is None or '_' not in code.co_name.strip('_'):
+        (path, line), (score, _) = max(found.items(), key=lambda item: item[1][0])
+        code = None if is_users(path) or score < FILLS else self._code_around(path, line)
+        if code is None:
             return {}
-        return self._calls(code.co_name)
+        if code.co_name == '__init__':
+            return self._calls(getattr(code, 'co_qualname', '').split('.')[0])    # from Python 3.11 on
+        return self._calls(code.co_name) if '_' in code.co_name.strip('_') else {}
 
     def _calls(self, method: str) -> Dict[Tuple[str, int], Tuple[int, str]]:
-        return self._search(Holder('called', method, None, None, None, True), _matches, self.program())
+        return self._search(Holder('called', method, None, None, None, True), _matches, self.program()) if method else {}
 
     def _has_run(self, path: str, line: int) -> bool:
         """True if a line is known to have run; where Python cannot tell, if the function around it is."""
@@ -271,7 +274,7 @@ def _score(node: Any, holder: Holder) -> int:
             # `register_full_backward_hook` fills `_backward_hooks`, and libraries have hooks of their own.
             is_hook = node.func.attr.startswith('register_') and node.func.attr.endswith('_hook')
             return 0 if not is_hook else 8 if node.func.attr.endswith(holder.name.strip('_').rstrip('s')) else 4
-        if node.func.attr not in GROWING:
+        if node.func.attr not in GROWING and node.func.attr != 'set':    # of a context variable
             return 0
         return keyed(4 if holder.container else 1, node.func.value, holder)
     if isinstance(node, ast.AugAssign):

@@ -57,6 +57,17 @@ class Tensors:
         except ordinary(Exception):
             return None  # wrapper subclasses, fake and functional tensors have no storage of their own
 
+    def is_cut(self, block: LiveBlock) -> bool:
+        """True if the views on a block use less than half of its storage, all of which they keep."""
+        on_block = self.on_block.get(block.address, ())
+        try:
+            # Views keep the tensor that they are of as well.
+            bases = {id(tensor._base) for tensor in on_block if tensor._is_view()}
+            used = sum(tensor.numel() * tensor.element_size() for tensor in on_block if id(tensor) not in bases)
+            return bool(on_block) and 2 * used < on_block[0].untyped_storage().nbytes()
+        except ordinary(Exception):
+            return False    # without storage of their own, or before torch 2.0
+
     def category(self, block: LiveBlock) -> str:
         """'parameter', 'buffer', 'gradient', 'optimizer' or ''."""
         return self._needed.get(block.address, ('',))[0]

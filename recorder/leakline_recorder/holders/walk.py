@@ -161,7 +161,7 @@ class HolderWalk:
         releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
         self._releases.watch(releases or [])
         holder = named[0] if named else None
-        return {**group.describe(holder, self._statements, self._texts), 'custody': self._custody.describe(group.key),
+        return {**group.describe(holder, self._statements, tensors, self._texts), 'custody': self._custody.describe(group.key),
                 'releases': None if releases is None else self._releases.describe(releases),
                 'outlivesLoops': lasting(holder, group.to_list, group.growing),
                 'staleKeys': stale,

@@ -116,6 +116,7 @@ describe('The remedy for a holder that the recorder saw', () => {
       remedy({ name: 'opt.param_groups', items: { kind: 'group', type: null }, staleKeys: 0 }),
       'Add parameters to opt.param_groups once: a group keeps its parameters, with their gradients and state.',
     );
+    assert.match(remedy({ name: 'finalize._registry' }), /^Give weakref\.finalize a function that/);
     const items = (kind: string, type: string | null) => remedy({ name: 'rows', items: { kind, type } });
     assert.equal(
       items('object', 'Trainer'),
@@ -124,6 +125,10 @@ describe('The remedy for a holder that the recorder saw', () => {
     assert.equal(
       items('method', 'Evaluator'),
       'Remove each method of Evaluator from rows when its object is no longer needed.',
+    );
+    assert.equal(
+      items('view', null),
+      'Store copies in rows (.clone()), or clear it after use: a view keeps the whole tensor.',
     );
     assert.equal(
       items('weak', null),

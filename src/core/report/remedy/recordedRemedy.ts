@@ -25,6 +25,8 @@ export function recordedRemedy(
   // The gradients of its keys are held by the state, too.
   const items = (owner.staleKeys ?? 0) > 0 ? { kind: 'state', type: null } : owner.items;
   const hook = pinnedBy?.place ?? null;
+  if (name === 'finalize._registry')
+    return exact(t('Give weakref.finalize a function that does not refer to its object: a method keeps it.'));
   if (hook !== null)
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
   const isGraph = isMostlyGraph(owner);
@@ -96,8 +98,12 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
     );
   if (kind === 'group')
     return t('Add parameters to {0} once: a group keeps its parameters, with their gradients and state.', holder);
-  if (kind === 'array')
-    return t('Store copies in {0} (array.copy()), or clear it after use: a view keeps the whole tensor.', holder);
+  if (kind === 'array' || kind === 'view')
+    return t(
+      'Store copies in {0} ({1}), or clear it after use: a view keeps the whole tensor.',
+      holder,
+      kind === 'array' ? 'array.copy()' : '.clone()',
+    );
   if (kind === 'weak')
     return t('Store values in {0} that do not refer to their keys: an entry ends only with its key.', holder);
   if (kind === 'exit')
