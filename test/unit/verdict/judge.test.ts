@@ -78,6 +78,12 @@ describe('The verdict on a line', () => {
     });
   }
 
+  it('is growth for the gradients of layers that are added seldom, as for their weights', () => {
+    const features: LineFeatures = { ...LASTING, ...CASES['network'][0], custody: RETAINED, category: 'gradients' };
+    assert.equal(judge(features, false, null).rule, 'network');
+    assert.equal(judge({ ...features, births: { steps: 40, of: 40 } }, false, null).verdict, 'leak');
+  });
+
   it('is a leak for networks in a list whose class has a release that nothing calls', () => {
     const release = { file: 'accelerator.py', line: 3943, function: 'Accelerator.free_memory', kind: 'method' };
     const missed = { ...release, where: 'uncalled', isConditional: false, value: null, runs: null, hasRun: false };

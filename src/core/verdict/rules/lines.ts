@@ -1,3 +1,4 @@
+import type { Category } from '../../attribution/category.js';
 import type { Chance } from '../../facts/evidence.js';
 import { t } from '../../text/translate.js';
 import { boundTexts } from '../boundTexts.js';
@@ -205,10 +206,13 @@ function isUnintended({ custody, through }: LineFeatures): boolean {
   return isForgotten(custody) || through === 'traceback';
 }
 
-/** True for weights that are added seldom, unless the source or the process shows a container or a traceback for them. */
+/** Layers that are added have both. */
+const OF_WEIGHTS: ReadonlySet<Category> = new Set(['parameters', 'gradients']);
+
+/** True for weights that are added seldom, and their gradients, unless the source or the process shows a container or a traceback for them. */
 function isExtended(line: LineFeatures): boolean {
   const { category, births, survivors, lastStep, isHeldBySource } = line;
-  if (category !== 'parameters' || isHeldBySource || isUnintended(line)) return false;
+  if (!OF_WEIGHTS.has(category) || isHeldBySource || isUnintended(line)) return false;
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
     : limit('seldom') * births.steps < births.of;
