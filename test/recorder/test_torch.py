@@ -345,6 +345,41 @@ def step(number):
 ''')
                 self.assertEqual({(owner['name'], (owner['items'] or {}).get('kind')) for owner in found}, {('kept', expected)})
 
+    def test_the_programs_own_calls_of_a_librarys_method(self):
+        with tempfile.TemporaryDirectory() as folder:
+            library = os.path.join(folder, 'site-packages', f'library_of_{os.path.basename(folder)}')
+            os.makedirs(library)
+            with open(os.path.join(library, '__init__.py'), 'w') as file:
+                file.write('''
+class Trainer:
+    def __init__(self):
+        self.rows, self.history, self.other = [], [], []
+    def add_row(self, row):
+        self.rows.append(row)
+    def log(self, row):
+        self.history.append(row)
+    def note(self, row):
+        self.other.append(row)
+''')
+            found = self.owners(f'''
+import math, sys, torch
+sys.path.insert(0, {os.path.dirname(library)!r})
+from {os.path.basename(library)} import Trainer
+class Mine(Trainer):
+    def step(self):
+        self.log(torch.zeros(8))
+        math.log(2)
+trainer = Mine()
+def step(number):
+    trainer.step()
+    trainer.add_row(torch.zeros(8))
+    trainer.note(torch.zeros(8))
+''')
+        # A word such as `note` may be the name of anything, except in a class of the library; Python 3.11 tells which one.
+        log = 'self.log(torch.zeros(8))' if sys.version_info >= (3, 11) else 'self.history.append(row)'
+        self.assertEqual(found, {('Mine.rows', 'trainer.add_row(torch.zeros(8))', 12), ('Mine.history', log, 12),
+                                 ('Mine.other', 'self.other.append(row)', 12)})
+
     def test_a_hook_that_a_library_has_for_its_modules(self):
         self.assertEqual(self.owners('''
 import torch

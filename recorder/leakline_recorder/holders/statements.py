@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterable, Iterator, List, Opt
 
 from ..guard import ordinary
 from ..monitoring import Monitoring
-from ..plain import modules
+from ..plain import file_of, is_a, modules, type_name
 from ..sources import cells, is_cell, is_users, text_of
 from .deadline import Deadline
 from .operations import EMPTY, GROWING, GROWING_FIRST
@@ -22,6 +22,7 @@ MAX_STATEMENTS = 4    # for one holder
 MAX_RANKED = 16        # statements that are ranked again in each search, by what has run
 RAN = 2                # score of a statement that has run
 _NAMING = {'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0}    # with the name's argument
+ADDS = 4               # minimum score of a statement that adds an item, in whatever file
 FILLS = 5              # minimum score of a statement that fills a container; a statement that makes it has less
 
 
@@ -102,18 +103,22 @@ class Statements:
 
     def _calls_of(self, found: Dict[Tuple[str, int], Tuple[int, str]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         """The program's own calls of the library's method, or of the class, that fills a container best. A method's name of
-        one word may be that of any other function.
+        one word may be that of any other function, but not in a class that extends the library's.
         """
         (path, line), (score, _) = max(found.items(), key=lambda item: item[1][0])
-        code = None if is_users(path) or score < FILLS else self._code_around(path, line)
+        code = None if is_users(path) or score < ADDS else self._code_around(path, line)
         if code is None:
             return {}
+        owner = getattr(code, 'co_qualname', '').split('.')[0]    # from Python 3.11 on
         if code.co_name == '__init__':
-            return self._calls(getattr(code, 'co_qualname', '').split('.')[0])    # from Python 3.11 on
-        return self._calls(code.co_name) if '_' in code.co_name.strip('_') else {}
+            return self._calls(owner) if owner else {}
+        if '_' in code.co_name.strip('_'):
+            return self._calls(code.co_name)
+        classes = tuple(_extending(owner, path))
+        return self._calls(code.co_name, classes) if classes else {}
 
-    def _calls(self, method: str) -> Dict[Tuple[str, int], Tuple[int, str]]:
-        return self._search(Holder('called', method, None, None, None, True), _matches, self.program()) if method else {}
+    def _calls(self, method: str, classes: Tuple[Tuple[str, str], ...] = ()) -> Dict[Tuple[str, int], Tuple[int, str]]:
+        return self._search(Holder('called', method, None, None, None, True, classes=classes), _matches, self.program())
 
     def _has_run(self, path: str, line: int) -> bool:
         """True if a line is known to have run; where Python cannot tell, if the function around it is."""
@@ -208,7 +213,8 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
         yield from _create_graph(tree)
         return
     if holder.kind in ('saved', 'called'):
-        yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call) and called_name(node.func) == holder.name)
+        yield from ((node, 6) for node, scope in scoped(tree) if isinstance(node, ast.Call) and called_name(node.func) == holder.name
+                    and (not holder.classes or _is_own_call(node.func, scope, holder)))
         return
     if holder.kind == 'registered':
         yield from _registered(tree, holder, same_file)
@@ -230,6 +236,21 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
             yield node, score + 2 * here + same_file - 2 * initial + 2 * near
     if holder.kind == 'variable' and same_file:
         yield from _passed_on(tree, holder)
+
+
+def _extending(name: str, path: str) -> Iterator[Tuple[str, str]]:
+    """File and name of the program's classes that extend the one with this name and file."""
+    for _, names, file in modules():
+        for kind in list(names.values()) if file and is_users(file) else ():
+            if is_a(kind, type) and any(type_name(base) == name and file_of(base) == path for base in type.__getattribute__(kind, '__mro__')):
+                yield file or '', type_name(kind)
+
+
+def _is_own_call(function: Any, scope: Sequence[str], holder: Holder) -> bool:
+    """True for ``self.name(…)`` and ``super().name(…)`` in one of the holder's classes."""
+    value = function.value if isinstance(function, ast.Attribute) else None
+    is_own = isinstance(value, ast.Name) and value.id == 'self' or isinstance(value, ast.Call) and called_name(value.func) == 'super'
+    return is_own and any(name in scope for _, name in holder.classes)
 
 
 def is_of(path: str, holder: Holder) -> bool:
