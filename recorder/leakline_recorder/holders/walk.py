@@ -234,7 +234,8 @@ class Search:
             found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(block.address, ())[:4]]
             found = [chain for chain in found if chain.root is not None or chain.cycle or chain.pin]
             if found:
-                self._held[block.address] = Holding(block, max(found, key=_trust))
+                # A variable of one round, such as a view of a history, holds nothing from one round to the next.
+                self._held[block.address] = Holding(block, max(found, key=lambda chain: (not self._passing(chain), _trust(chain))))
             if self._deadline.passed():
                 return
 
