@@ -178,7 +178,7 @@ def is_instance_dict(container: Any, holder: Any) -> bool:
 
 
 def attribute(holder: Any, name: str) -> Link:
-    if is_a(holder, torch.nn.Module) and name.endswith('_hooks'):
+    if is_a(holder, torch.nn.Module) and name.endswith('_hooks') and is_a((namespace(holder) or {}).get(name), dict):
         return Link('hook', f'.{name}', f'.{name}', name=name, owner=type_name(type(holder)), classes=_classes_of(type(holder)))
     text = '' if is_a(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
     if is_a(holder, torch.autograd.function.BackwardCFunction):

@@ -1,24 +1,24 @@
-"""Young memory that grows from search to search: a tensor that each step replaces by a longer one."""
+"""Young memory that grows from snapshot to snapshot: a tensor that each step replaces by a longer one."""
 from __future__ import annotations
 
 from typing import Dict, List, Tuple
 
 from .blocks import LiveBlock
 
-#: Searches over which the memory of a line rose. What a step only has for a while rises less often.
+#: Number of snapshots, one after another, at which a line had more memory. What a step has for a while rises less often.
 RISES = 4
 
 Line = Tuple[str, int]
 
 
 class Replaced:
-    """``grown`` is called once per search."""
+    """``grown`` is called once per full snapshot."""
 
     def __init__(self) -> None:
-        self._sizes: Dict[Line, List[int]] = {}    # of the young blocks of each line at the last searches
+        self._sizes: Dict[Line, List[int]] = {}    # of the young blocks of each line at the last snapshots
 
     def grown(self, young: List[LiveBlock]) -> List[LiveBlock]:
-        """The young blocks of lines that have had more memory at each of the last searches."""
+        """The young blocks of lines that had more memory at each of the last snapshots."""
         lines: Dict[Line, List[LiveBlock]] = {}
         for block in young:
             if block.frame is not None:

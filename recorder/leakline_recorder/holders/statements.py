@@ -291,10 +291,9 @@ def _score(node: Any, holder: Holder) -> int:
     if isinstance(node, ast.Call) and called_name(node.func) in GROWING_FIRST and node.args:
         return keyed(4 if holder.container else 1, node.args[0], holder)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if holder.kind == 'hook':
+        if holder.kind == 'hook' and node.func.attr.startswith('register_') and node.func.attr.endswith('_hook'):
             # `register_full_backward_hook` fills `_backward_hooks`, and libraries have hooks of their own.
-            is_hook = node.func.attr.startswith('register_') and node.func.attr.endswith('_hook')
-            return 0 if not is_hook else 8 if node.func.attr.endswith(holder.name.strip('_').rstrip('s')) else 4
+            return 8 if node.func.attr.endswith(holder.name.strip('_').rstrip('s')) else 4
         if node.func.attr not in GROWING and node.func.attr != 'set':    # of a context variable
             return 0
         return keyed(4 if holder.container else 1, node.func.value, holder)

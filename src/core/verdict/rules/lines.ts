@@ -206,10 +206,13 @@ function isUnintended({ custody, through }: LineFeatures): boolean {
   return isForgotten(custody) || through === 'traceback';
 }
 
-/** Layers that are added have both. */
+/** An added layer has both. */
 const OF_WEIGHTS: ReadonlySet<Category> = new Set(['parameters', 'gradients']);
 
-/** True for weights that are added seldom, and their gradients, unless the source or the process shows a container or a traceback for them. */
+/**
+ * True for weights that are added seldom, and for their gradients, unless the source or the process shows a container or a
+ * traceback for them.
+ */
 function isExtended(line: LineFeatures): boolean {
   const { category, births, survivors, lastStep, isHeldBySource } = line;
   if (!OF_WEIGHTS.has(category) || isHeldBySource || isUnintended(line)) return false;
