@@ -353,15 +353,18 @@ def step(number):
                 file.write('''
 class Trainer:
     def __init__(self):
-        self.rows, self.history, self.other = [], [], []
+        self.rows, self.history, self.other, self.kept = [], [], [], {}
     def add_row(self, row):
         self.rows.append(row)
+    def keep_row(self, key, row):
+        if key not in self.kept:
+            self.kept[key] = row
     def log(self, row):
         self.history.append(row)
     def note(self, row):
         self.other.append(row)
 ''')
-            found = self.owners(f'''
+            program = f'''
 import math, sys, torch
 sys.path.insert(0, {os.path.dirname(library)!r})
 from {os.path.basename(library)} import Trainer
@@ -373,11 +376,16 @@ trainer = Mine()
 def step(number):
     trainer.step()
     trainer.add_row(torch.zeros(8))
+    trainer.keep_row(number, torch.zeros(8))
     trainer.note(torch.zeros(8))
-''')
+'''
+            found = self.owners(program)
+            releases = [(owner['name'], release['kind']) for owner in self.found(program) for release in owner['releases']]
+        self.assertEqual(releases, [('Mine.kept', 'memo')], 'a key is tested where the library fills it')
         # A word such as `note` may be the name of anything, except in a class of the library; Python 3.11 tells which one.
         log = 'self.log(torch.zeros(8))' if sys.version_info >= (3, 11) else 'self.history.append(row)'
         self.assertEqual(found, {('Mine.rows', 'trainer.add_row(torch.zeros(8))', 12), ('Mine.history', log, 12),
+                                 ('Mine.kept', 'trainer.keep_row(number, torch.zeros(8))', 12),
                                  ('Mine.other', 'self.other.append(row)', 12)})
 
     def test_a_hook_that_a_library_has_for_its_modules(self):

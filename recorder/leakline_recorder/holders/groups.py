@@ -133,7 +133,7 @@ class Group:
         """The statements of the holder. A constructor may set the attribute of a linked list: then those that name its
         first object.
         """
-        lines = statements.find(holder) if holder else []
+        lines = statements.told(holder) if holder else []
         if lines or not self.is_linked:
             return lines
         chain = self.to_list
@@ -194,8 +194,7 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(self.to_list, holder, split),
-            'items': None if container is None or split is None else {'kind': 'group', 'type': None} if holder is GROUPS
-            else {'kind': 'view', 'type': None} if self._is_cut(tensors) else _items(chain, split),
+            'items': self._items(holder, tensors) if container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -206,9 +205,19 @@ class Group:
             'addresses': sorted(self.holdings)[:MAX_ADDRESSES],
         }
 
-    def _is_cut(self, tensors: Tensors) -> bool:
-        """True if most of it is behind views of less than half of their storage."""
-        return 2 * sum(holding.block.size for holding in self.holdings.values() if not holding.saved_by and tensors.is_cut(holding.block)) > self.bytes
+    @property
+    def is_of_groups(self) -> bool:
+        """True for what the groups of an optimizer hold."""
+        return any(part.name == GROUPS.name and part.file and part.file.startswith(OPTIMIZERS) for part in self.newest.chain.links)
+
+    def _items(self, holder: Optional[Holder], tensors: Tensors) -> Optional[Dict[str, Any]]:
+        """What the container has as items; ``None`` for whole tensors."""
+        if holder is GROUPS:
+            return {'kind': 'group', 'type': None}
+        cut = sum(holding.block.size for holding in self.holdings.values() if not holding.saved_by and tensors.is_cut(holding.block))
+        if 2 * cut > self.bytes:
+            return {'kind': 'view', 'type': None}
+        return None if self.growing is None else _items(self.newest.chain, self.growing)
 
     @property
     def newest(self) -> Holding:
@@ -306,8 +315,6 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
             key = part.name
         elif part.kind == 'cached':
             return Holder('cached', part.name or '', part.owner, part.file, None, True, part.line)
-        elif part.name == GROUPS.name and part.file and part.file.startswith(OPTIMIZERS):
-            return GROUPS
         elif part.kind == 'attribute' and part.name and part.file and not is_machinery(part.file):
             return Holder('attribute', part.name, part.owner, part.file, key, container or key is not None, classes=part.classes)
         elif part.kind == 'hook':
@@ -331,7 +338,7 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
-    arrays, tensors as keys, values of weak keys, or an optimizer's state for parameters; ``None`` for whole tensors.
+    arrays, tensors as keys, values of weak keys, or an optimizer's state for parameters; ``None`` for tensors.
     """
     kind = 'object'
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
@@ -392,10 +399,11 @@ def name_of(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> str
     key = f'[{holder.key!r}]' if holder.key is not None else ''
     if holder.kind == 'attribute' and chain.root is not None and chain.root.users and not (holder.file and is_users(holder.file)):
         links = chain.links[:split] if split is not None else chain.links
+        # State of an optimizer is on the way, where its groups are the holder.
         names = (holder.name, 'state') if holder is GROUPS else (holder.name,)
         last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name in names), default=-1)
-        name = FIXTURE.sub(r'\1', chain.root.name + ''.join(part.text for part in links[:last + 1]))
-        name = re.sub(r'\.state$', f'.{holder.name}', name) if holder is GROUPS else name
+        way = ''.join(part.text for part in links[:last + 1])
+        name = FIXTURE.sub(r'\1', chain.root.name + (re.sub(r'\w+$', holder.name, way) if holder is GROUPS else way))
         if len(name) <= MAX_NAME and ' ' not in name:
             return name + key
     head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name

@@ -42,8 +42,9 @@ class Holder:
     likely: Optional[str] = None                #: a key among many on the way to the tensors, which a statement may name
 
 
-#: of an optimizer
+#: of an optimizer, and what adds to them; statements that set a learning rate mention the groups as well
 GROUPS = Holder('attribute', 'param_groups', 'Optimizer', None, None, True)
+ADDS_GROUP = Holder('called', 'add_param_group', None, None, None, True)
 
 
 class Statements:
@@ -57,6 +58,7 @@ class Statements:
         self._modules: Dict[str, Optional[Module]] = {}
         self._answers: Dict[Holder, List[Dict[str, Any]]] = {}
         self._around: Dict[Tuple[str, int], types.CodeType] = {}
+        self._calls: Dict[Tuple[str, int], Optional[Holder]] = {}    # by the statement of a library
         self._codes: Callable[[], Iterable[types.CodeType]] = tuple
         self._codes_of: Dict[str, List[types.CodeType]] = {}
 
@@ -88,37 +90,39 @@ class Statements:
                                                    not self._runs(one['file'], one['line']), one['file'], one['line']))
         return found[:MAX_STATEMENTS]
 
+    def told(self, holder: Holder) -> List[Dict[str, Any]]:
+        """What a person changes: as ``find``, but the program's own calls if a library's method fills the holder."""
+        found = self.find(holder)
+        by_library = holder.kind == 'attribute' and bool(found) and found[0]['score'] >= ADDS and not is_users(found[0]['file'])
+        call = ADDS_GROUP if holder is GROUPS else self._call_of(found[0]['file'], found[0]['line']) if by_library else None
+        return call and self.find(call) or found
+
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
-        # Statements that set the learning rate of a group mention the groups as well.
-        found = self._calls('add_param_group') if holder is GROUPS else {}
-        found = found or self._search(holder, _matches)
+        found = self._search(holder, _matches)
         if not found and holder.kind == 'attribute':
             found = self._search(holder, _filled_by_any_name if holder.container else _set_by_made_name)
         if not found and holder.kind == 'attribute' and holder.file and not is_users(holder.file):
             found = self._search(holder, _matches, self._package(holder))
-        if found and holder.kind == 'attribute':
-            found = self._calls_of(found) or found
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
 
-    def _calls_of(self, found: Dict[Tuple[str, int], Tuple[int, str]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
-        """The program's own calls of the library's method, or of the class, that fills a container best. A method's name of
-        one word may be that of any other function, but not in a class that extends the library's.
+    def _call_of(self, path: str, line: int) -> Optional[Holder]:
+        """Calls of the library's method, or of the class, around a statement. A method's name of one word may be that of any
+        other function, but not in a class that extends the library's.
         """
-        (path, line), (score, _) = max(found.items(), key=lambda item: item[1][0])
-        code = None if is_users(path) or score < ADDS else self._code_around(path, line)
-        if code is None:
-            return {}
-        owner = getattr(code, 'co_qualname', '').split('.')[0]    # from Python 3.11 on
-        if code.co_name == '__init__':
-            return self._calls(owner) if owner else {}
-        if '_' in code.co_name.strip('_'):
-            return self._calls(code.co_name)
-        classes = tuple(_extending(owner, path))
-        return self._calls(code.co_name, classes) if classes else {}
+        if (path, line) not in self._calls:
+            self._calls[path, line] = self._called(path, self._code_around(path, line))
+        return self._calls[path, line]
 
-    def _calls(self, method: str, classes: Tuple[Tuple[str, str], ...] = ()) -> Dict[Tuple[str, int], Tuple[int, str]]:
-        return self._search(Holder('called', method, None, None, None, True, classes=classes), _matches, self.program())
+    @staticmethod
+    def _called(path: str, code: Optional[types.CodeType]) -> Optional[Holder]:
+        if code is None:
+            return None
+        owner = getattr(code, 'co_qualname', '').split('.')[0]    # from Python 3.11 on
+        name = owner if code.co_name == '__init__' else code.co_name
+        is_known = name == owner or '_' in name.strip('_')
+        classes = () if is_known else tuple(_extending(owner, path))
+        return Holder('called', name, None, None, None, True, classes=classes) if name and (is_known or classes) else None
 
     def _has_run(self, path: str, line: int) -> bool:
         """True if a line is known to have run; where Python cannot tell, if the function around it is."""

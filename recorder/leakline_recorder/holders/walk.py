@@ -27,7 +27,7 @@ from .releases import Release, Releases, codes
 from .replaced import Replaced
 from .roots import Root, Roots
 from .stale import stale_keys
-from .statements import FILLS, GROUPS, Holder, Statements
+from .statements import ADDS_GROUP, FILLS, GROUPS, Holder, Statements
 from .tensors import Tensors
 
 MAX_OWNERS = 40
@@ -156,7 +156,7 @@ class HolderWalk:
                   lasting: Lasting, deadline: Deadline) -> Dict[str, Any]:
         stale = stale_keys(group.container.place, heap) if group.container else None
         # State of parameters that are updated ends with the groups that the program adds.
-        is_grouped = stale == 0 and any(one['score'] >= FILLS for one in self._statements.find(GROUPS))
+        is_grouped = (stale == 0 or group.is_of_groups) and bool(self._statements.find(ADDS_GROUP))
         named = [GROUPS] if is_grouped else self._names(group, heap, roots, deadline)
         releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
         self._releases.watch(releases or [])
