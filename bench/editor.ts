@@ -107,7 +107,7 @@ function text(starts: Starts, lookups: Lookups, large: LargeWorkspaceTimes, sour
       `A workspace of ${count(large.snapshots)} snapshots of ${large.runs} runs and ${sources} Python files: marks after ` +
       `${(large.first / 1000).toFixed(1)} s, all verdicts after ${(large.all / 1000).toFixed(1)} s. The longest ` +
       `pause of the extension host’s main thread is ${large.longestBlock.toFixed(0)} ms; 99 % are below ${large.p99Block.toFixed(1)} ms. Its ` +
-      `process, with worker threads, grew from ${Math.round(large.before)} to at most ${Math.round(large.most)} MiB.`,
+      `process, with worker threads, grew from ${Math.round(large.before)} to at most ${Math.round(large.max)} MiB.`,
     '',
   ].join('\n');
 }

@@ -25,14 +25,14 @@ export function goldens(judged: ReadonlyMap<string, readonly Judged[]>): Map<str
 }
 
 /** Lines that differ from the goldens, at most so many. Empty if none does. */
-export function changes(files: ReadonlyMap<string, string>, most = 40): string[] {
+export function changes(files: ReadonlyMap<string, string>, max = 40): string[] {
   const found: string[] = [];
   for (const [name, text] of files) {
     const path = join(FOLDER, name);
     const before = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
     const after = text.split('\n');
     let program = '';
-    for (let i = 0; i < Math.max(before.length, after.length) && found.length < most; i++) {
+    for (let i = 0; i < Math.max(before.length, after.length) && found.length < max; i++) {
       if (after.at(i)?.startsWith(' ') === false) program = after[i];
       if (before.at(i) === after.at(i)) continue;
       found.push(`${name}:${i + 1} ${program}\n  - ${before.at(i) ?? ''}\n  + ${after.at(i) ?? ''}`);

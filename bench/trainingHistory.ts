@@ -43,13 +43,13 @@ const FREES_WITH_STACK = 0.085;
 
 /**
  * Trains until the history has `events` events.
- * @param mostKept so many of the kept blocks stay live at most: the oldest is freed for the next
+ * @param maxKept so many of the kept blocks stay live at most: the oldest is freed for the next
  */
-export function trainingHistory(events: number, stacks: number, mostKept = Infinity): History {
+export function trainingHistory(events: number, stacks: number, maxKept = Infinity): History {
   const recorder = new Recorder(events, stacks);
   const kept: number[] = [];
   const keep = (bytes: number, stack: number): void => {
-    if (kept.push(recorder.alloc(bytes, stack)) > mostKept) recorder.free(kept.shift() ?? -1);
+    if (kept.push(recorder.alloc(bytes, stack)) > maxKept) recorder.free(kept.shift() ?? -1);
   };
   for (let layer = 0; layer < 3 * LAYERS; layer++) recorder.alloc(4 * MIB + 40 * layer, layer);
   const stepStarts: number[] = [];

@@ -18,7 +18,7 @@ export interface LargeWorkspaceTimes {
   p99Block: number;
   /** MiB of the extension host, the worker threads included: before, and at most. */
   before: number;
-  most: number;
+  max: number;
 }
 
 export async function measureLargeWorkspace(): Promise<LargeWorkspaceTimes> {
@@ -26,7 +26,7 @@ export async function measureLargeWorkspace(): Promise<LargeWorkspaceTimes> {
   const extension = vscode.extensions.getExtension<LeaklineApi>('leakline.leakline');
   if (extension === undefined) throw new Error('Leakline is not here.');
   const before = process.memoryUsage.rss();
-  let most = before;
+  let max = before;
   const busy: number[] = [];
   let used = computed();
   const begun = performance.now();
@@ -41,7 +41,7 @@ export async function measureLargeWorkspace(): Promise<LargeWorkspaceTimes> {
     const now = performance.now();
     busy.push(computed() - used);
     used = computed();
-    most = Math.max(most, process.memoryUsage.rss());
+    max = Math.max(max, process.memoryUsage.rss());
     if (news.splice(0).length === 0) continue;
     // The API gives a copy of everything. That takes a while, which is not measured along.
     const report = api.report();
@@ -54,7 +54,7 @@ export async function measureLargeWorkspace(): Promise<LargeWorkspaceTimes> {
     return {
       ...{ snapshots, runs: report.runs.length, first, all: now - begun },
       ...{ longestBlock: busy[busy.length - 1], p99Block: busy[Math.floor(busy.length * 0.99)] },
-      ...{ before: before / MIB, most: most / MIB },
+      ...{ before: before / MIB, max: max / MIB },
     };
   }
 }

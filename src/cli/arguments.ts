@@ -21,7 +21,7 @@ export interface CommonArguments {
   readonly output: OutputFormat;
   /** The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests. */
   readonly out: string | null;
-  readonly mostLines: number;
+  readonly maxLines: number;
   /** Finds the rank in a path, as its first group; null for the words that launchers write. */
   readonly rankPattern: RegExp | null;
 }

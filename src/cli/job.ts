@@ -25,9 +25,9 @@ try {
     print: (text: string): void => {
       post({ kind: 'print', text });
       // Who reads a report page by page does not need it in memory.
-      for (let most = Atomics.add(unread, 0, text.length) + text.length; most > MAX_UNREAD;) {
-        Atomics.wait(unread, 0, most);
-        most = Atomics.load(unread, 0);
+      for (let max = Atomics.add(unread, 0, text.length) + text.length; max > MAX_UNREAD;) {
+        Atomics.wait(unread, 0, max);
+        max = Atomics.load(unread, 0);
       }
     },
     complain,

@@ -89,7 +89,7 @@ export function supervise(
         output.complain(message);
       }
     }
-    const most = excluded.length + MAX_EXCLUDED;
+    const max = excluded.length + MAX_EXCLUDED;
     const printed = new Set<string>();
     const once: Output = {
       ...output,
@@ -120,7 +120,7 @@ export function supervise(
       return attempt(start({ command, excluded, unread, ...one }), unread, budget, memory, now, told, finished);
     };
     const digest = async (): Promise<void> => {
-      while (excluded.length < most) {
+      while (excluded.length < max) {
         const ended = await started({ turns, finished: new Map() }, SILENT);
         // Memory is short of all threads: with fewer, the rest is done.
         if (ended.found !== null || ended.at === null || ended.isFull) return;
@@ -140,7 +140,7 @@ export function supervise(
         const { found, reason, isOurs, at, weights, hasPrinted } = ended;
         if (found !== null) return found;
         const culprit = at ?? [...weights].sort((a, b) => b[1] - a[1]).at(0)?.[0];
-        if (culprit === undefined || hasPrinted || excluded.length >= most) {
+        if (culprit === undefined || hasPrinted || excluded.length >= max) {
           output.complain(`The report was stopped (${reason}). ${isOurs ? OUR_ERROR : 'Name fewer files.'}`);
           return false;
         }

@@ -74,13 +74,13 @@ export async function openFile(path: string): Promise<OpenFile> {
  * Reads a file up to the size that it had at the start. @throws RangeError if it is larger, or a pipe or a device; Error
  * of the file system
  */
-export async function readSmallFile(path: string, most: Bytes): Promise<{ bytes: Buffer; mtimeMs: number }> {
+export async function readSmallFile(path: string, maxBytes: Bytes): Promise<{ bytes: Buffer; mtimeMs: number }> {
   // Checked before opening: opening a pipe would wait for its writer.
   if (!(await stat(path)).isFile()) throw new RangeError('it is not a file');
   const handle = await open(path, 'r');
   try {
     const { size, mtimeMs } = await handle.stat();
-    if (size > most) throw new RangeError('the file is too large');
+    if (size > maxBytes) throw new RangeError('the file is too large');
     const bytes = Buffer.alloc(size);
     let filled = 0;
     for (let got = -1; got !== 0 && filled < size; filled += got)

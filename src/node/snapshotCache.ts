@@ -20,7 +20,7 @@ import {
 } from './storedReading.js';
 
 /** Smaller files are read in the time that looking for their columns would take: see bench/README.md. */
-const SMALLEST_CACHED: Bytes = 1 << 20;
+const MIN_CACHED: Bytes = 1 << 20;
 
 /**
  * The version of the cache: the code that reads, the byte order, and the language of warnings.
@@ -44,7 +44,7 @@ export class SnapshotCache {
 
   /** @returns the name of a snapshot's content, null if the file is not worth keeping, or may still be written */
   async keyOf(file: OpenFile, member: number): Promise<string | null> {
-    if (file.state.size < SMALLEST_CACHED || !isSettled(file.state, Date.now())) return null;
+    if (file.state.size < MIN_CACHED || !isSettled(file.state, Date.now())) return null;
     return contentKey(file, this.version, member);
   }
 

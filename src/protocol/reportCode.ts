@@ -98,9 +98,9 @@ function withoutRoom({ devices, warnings, ...rest }: SnapshotReport): SnapshotRe
 
 /** How many items two lists begin with alike. */
 function alike(a: readonly object[], b: readonly object[]): number {
-  const most = Math.min(a.length, b.length);
-  for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
-  return most;
+  const common = Math.min(a.length, b.length);
+  for (let i = 0; i < common; i++) if (a[i] !== b[i]) return i;
+  return common;
 }
 
 /** Returns the number of equal values at the start. One function for texts and numbers takes twenty times as long. */

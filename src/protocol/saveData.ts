@@ -4,7 +4,7 @@ export const SAVED_KINDS = ['png', 'csv'] as const;
 export type SavedKind = (typeof SAVED_KINDS)[number];
 
 /** Bytes of a file at most. */
-export const LARGEST_SAVED = 64 * 1024 * 1024;
+export const MAX_SAVED = 64 * 1024 * 1024;
 
 export interface SavedFile {
   /** The file name without its extension. */

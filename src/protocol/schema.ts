@@ -5,13 +5,13 @@ import * as v from 'valibot';
 export type Schemas<T> = { [Name in keyof T]: v.GenericSchema<T[Name]> };
 
 /** A whole number from `least` to `most`. */
-export function integer(least: number, most = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
-  return v.pipe(v.number(), v.safeInteger(), v.minValue(least), v.maxValue(most));
+export function integer(min: number, max = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
+  return v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 }
 
 /** A list of at most `most` entries. */
-export function listOf<T>(schema: v.GenericSchema<T>, most: number, least = 0): v.GenericSchema<T[]> {
-  return v.pipe(v.array(schema), v.minLength(least), v.maxLength(most));
+export function listOf<T>(schema: v.GenericSchema<T>, max: number, min = 0): v.GenericSchema<T[]> {
+  return v.pipe(v.array(schema), v.minLength(min), v.maxLength(max));
 }
 
 /** The fields of a value, those of `defaults` where they do not fit. */

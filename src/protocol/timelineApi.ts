@@ -20,7 +20,7 @@ import { MAX_FOCUS, type Flame, type FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { RpcHandlers } from './rpc.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
-import { LARGEST_SAVED, SAVED_KINDS, type SavedFile } from './saveData.js';
+import { MAX_SAVED, SAVED_KINDS, type SavedFile } from './saveData.js';
 import { integer, listOf, type Schemas } from './schema.js';
 import type {
   AllocatedIn,
@@ -129,11 +129,11 @@ export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineAp
     kind: v.picklist(SAVED_KINDS),
     content: v.pipe(
       v.instance(Uint8Array),
-      v.check(({ byteLength }) => byteLength <= LARGEST_SAVED),
+      v.check(({ byteLength }) => byteLength <= MAX_SAVED),
     ),
   }),
   applySetting: v.object({ assignment: v.pipe(text, v.regex(/^PYTORCH_(?:CUDA_|HIP_)?ALLOC_CONF=[^\r\n]{1,1000}$/)) }),
-  copyText: v.object({ text: v.pipe(text, v.maxLength(LARGEST_SAVED)) }),
+  copyText: v.object({ text: v.pipe(text, v.maxLength(MAX_SAVED)) }),
   openSource: v.object(place),
   fixLeak: v.object(place),
   run: v.object({ command: v.picklist(PAGE_COMMANDS) }),

@@ -23,7 +23,7 @@ const readerStart: ReaderStart = { translations };
 // Columns take a third of a file, and twice that while they grow.
 const pool = new ReaderPool(() => startThread(readerScript, 'leakline reader', readerStart), {
   readers,
-  mostBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4,
+  maxBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4,
 });
 const reading = new SnapshotReading(
   (...request) => pool.read(...request),

@@ -16,7 +16,7 @@ export interface PoolOptions {
   /** Readers at most. */
   readonly readers: number;
   /** Files of more than this in sum are not read at the same time; one always is. */
-  readonly mostBytes: Bytes;
+  readonly maxBytes: Bytes;
   /** The reader looks at the clock itself, between two pieces; one that does not is ended this much later. */
   readonly graceMs?: number;
   /** A reader without work is ended after this long: its heap is worth more than its start. */
@@ -116,7 +116,7 @@ export class ReaderPool {
 
   private hasRoomFor({ bytes }: Job): boolean {
     const running = [...this.readers].flatMap(({ job }) => job ?? []);
-    return running.length === 0 || running.reduce((sum, job) => sum + job.bytes, bytes) <= this.options.mostBytes;
+    return running.length === 0 || running.reduce((sum, job) => sum + job.bytes, bytes) <= this.options.maxBytes;
   }
 
   private freeReader(): Reader | null {

@@ -81,7 +81,7 @@ const slowness = Math.max(
 /** What the last command printed. */
 const shown = (): string => readFileSync(join(root, 'output'), 'utf8').replaceAll('\ufffd', '?');
 
-function judge(args: readonly string[], input: string | null = null, mostBytes = MAX_BYTES): End {
+function judge(args: readonly string[], input: string | null = null, maxBytes = MAX_BYTES): End {
   rmSync(join(root, 'took.json'), { force: true });
   const output = openSync(join(root, 'output'), 'w');
   const command = [process.execPath, '--import', watcher, builtProgram('cli.js'), ...args];
@@ -116,7 +116,7 @@ function judge(args: readonly string[], input: string | null = null, mostBytes =
       ? odd.slice(0, 300)
       : seconds > MAX_SECONDS * slowness
         ? 'too long'
-        : bytes > mostBytes
+        : bytes > maxBytes
           ? 'too much memory'
           : written > MAX_OUTPUT
             ? `${written} bytes of output`
@@ -142,7 +142,7 @@ function tell(name: string, { problem, seconds, bytes }: End): void {
 
 const ANALYZE = [['analyze', '--json', 'FILES']];
 
-for (const { name, files, links = {}, input, mostMemory, commands = ANALYZE } of ATTACKS.filter((attack) =>
+for (const { name, files, links = {}, input, maxMemory, commands = ANALYZE } of ATTACKS.filter((attack) =>
   attack.name.includes(part),
 )) {
   rmSync(folder, { recursive: true, force: true });
@@ -160,7 +160,7 @@ for (const { name, files, links = {}, input, mostMemory, commands = ANALYZE } of
       word === 'FILES' ? paths : [word.replace(/^FOLDER/, folder).replace(/^OUT$/, join(root, 'out'))],
     );
     const shown = commands.length > 1 ? `${name}: ${command.join(' ').slice(0, MAX_SHOWN)}` : name;
-    tell(shown, judge(args, input?.(), mostMemory === undefined ? MAX_BYTES : mostMemory * MB));
+    tell(shown, judge(args, input?.(), maxMemory === undefined ? MAX_BYTES : maxMemory * MB));
   }
 }
 for (const { name, text, imported } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {

@@ -90,7 +90,7 @@ function refused(name: string, content: string): Attack {
       ['analyze', 'FOLDER'],
       ['analyze', '--json', 'FILES'],
     ],
-    mostMemory: FLAT,
+    maxMemory: FLAT,
   };
 }
 

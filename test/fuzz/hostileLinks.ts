@@ -14,7 +14,7 @@ function linked(name: string, links: Readonly<Record<string, string>>): Attack {
     files: () => ({ 'a/step_1.pickle': DUMP, 'b/train.py': 'import torch\n' }),
     links,
     commands: COMMANDS,
-    mostMemory: FLAT,
+    maxMemory: FLAT,
   };
 }
 

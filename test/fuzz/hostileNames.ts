@@ -215,7 +215,7 @@ export const NAMES: readonly Attack[] = [
   one('a million segments, each of a function and a file of its own', () => distinctNames(1_000_000, false)),
   {
     ...one('200,000 allocations, each of a function and a file of its own', () => distinctNames(200_000, true)),
-    mostMemory: FLAT,
+    maxMemory: FLAT,
   },
   one('1,000 long texts on trace entries', () =>
     entries(1000, (i) => ({ user_metadata: long(i), compile_context: long(i + 1) })),

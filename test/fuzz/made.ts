@@ -13,7 +13,7 @@ export interface Attack {
   /** The content of standard input; closed if left out. */
   readonly input?: () => string;
   /** In MiB, where it must stay below what any input may take. */
-  readonly mostMemory?: number;
+  readonly maxMemory?: number;
   /** Commands, one after the other, of words that may be `FILES`, `FOLDER` or `OUT`; the report as JSON where left out. */
   readonly commands?: readonly (readonly string[])[];
 }

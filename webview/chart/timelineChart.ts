@@ -175,10 +175,10 @@ export class TimelineChart {
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
     this.color(capacity, reserved, live);
     this.changed = changed === null ? null : { line: changed, visible };
-    const most = highestOf({ x: curve.x, values: curve.live }, visible);
+    const max = highestOf({ x: curve.x, values: curve.live }, visible);
     const held = curve.reserved === null ? 0 : highestOf({ x: curve.x, values: curve.reserved }, visible);
-    this.clipped = heights === null && held > most * IN_REACH ? held : null;
-    const drawn = this.clipped === null ? Math.max(most, held) : most;
+    this.clipped = heights === null && held > max * IN_REACH ? held : null;
+    const drawn = this.clipped === null ? Math.max(max, held) : max;
     const highest = Math.max(drawn, changed === null ? 0 : highestOf(changed, visible));
     const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * IN_REACH;
     const level = reach ? (curve.capacityBytes ?? 0) : 0;

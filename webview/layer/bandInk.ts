@@ -122,13 +122,13 @@ function pathOf(outline: Outline, { stacked, range, bytes, area }: InkScene): Pa
 
 /** The most of a series that is in view at any of the samples, in bytes. */
 function tallest({ values, floors }: StackedBands, series: number, sampleOf: readonly number[], view: Range): number {
-  let most = 0;
+  let max = 0;
   for (const sample of sampleOf) {
     if (sample < 0) continue;
     const floor = floors[series][sample];
-    most = Math.max(most, Math.min(floor + values[series][sample], view.to) - Math.max(floor, view.from));
+    max = Math.max(max, Math.min(floor + values[series][sample], view.to) - Math.max(floor, view.from));
   }
-  return most;
+  return max;
 }
 
 /** The visible place in a series with the most space for a text of this many columns. */
@@ -163,7 +163,7 @@ interface NameStamp {
 
 const RIM = 3;
 /** A page that shows more different names than this begins again. */
-const MOST = 512;
+const MAX_STAMPS = 512;
 
 /** Names of bands, each drawn once with a readable rim on any color, then copied. */
 class BandNames {
@@ -173,7 +173,7 @@ class BandNames {
   /** @param scale pixels of the canvas per pixel of the page */
   stampOf(name: string, theme: ChartTheme, scale: number): NameStamp {
     const look = [theme.fontSize, theme.fontFamily, theme.text, theme.background, scale].join();
-    if (look !== this.madeFor || this.stamps.size >= MOST) this.stamps = new Map();
+    if (look !== this.madeFor || this.stamps.size >= MAX_STAMPS) this.stamps = new Map();
     this.madeFor = look;
     let stamp = this.stamps.get(name);
     if (stamp === undefined) {

@@ -100,11 +100,11 @@ export class MapGrid {
     // The largest scale at which all of them fit.
     let [low, high] = [0, width / Math.max(1, ...sizes)];
     // Where even the narrowest boxes take more rows than there is room for, these many.
-    const most = Math.max(this.rows(), rowsAt(0));
-    if (rowsAt(high) > most) {
+    const max = Math.max(this.rows(), rowsAt(0));
+    if (rowsAt(high) > max) {
       for (let halving = 0; halving < 40; halving++) {
         const middle = (low + high) / 2;
-        if (rowsAt(middle) > most) high = middle;
+        if (rowsAt(middle) > max) high = middle;
         else low = middle;
       }
     } else low = high;

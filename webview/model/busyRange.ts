@@ -19,9 +19,9 @@ export function busyRange({
   live,
 }: Pick<TimelineWindow, 'axis' | 'extent' | 'x' | 'live'>): Range | null {
   if (axis === 'events') return null;
-  const least = MIN_SHARE_OF_PEAK * live.reduce((highest, bytes) => Math.max(highest, bytes), 0);
-  const first = live.findIndex((bytes) => bytes > least);
-  const last = live.findLastIndex((bytes) => bytes > least);
+  const min = MIN_SHARE_OF_PEAK * live.reduce((highest, bytes) => Math.max(highest, bytes), 0);
+  const first = live.findIndex((bytes) => bytes > min);
+  const last = live.findLastIndex((bytes) => bytes > min);
   if (first < 0) return null;
   const from = x[first];
   const to = last + 1 < x.length ? x[last + 1] : extent.to;

@@ -69,7 +69,7 @@ export function commonOf(inputs: readonly string[], values: Values): CommonArgum
     ...workspaceOptions(values),
     output: outputOf(values),
     out: values.out ?? null,
-    mostLines: values.all === true ? Infinity : MAX_LINES,
+    maxLines: values.all === true ? Infinity : MAX_LINES,
     rankPattern: rankPatternOf(values),
   };
 }
@@ -130,16 +130,16 @@ export function countOf(option: 'jobs' | 'shards' | 'expect-ranks', { [option]: 
   throw new UsageError(`--${option} takes a number from 1 on, not '${text}'.`);
 }
 
-/** @param what it takes, for the message @param least size @returns null without the option @throws UsageError */
+/** @param what it takes, for the message @param min size @returns null without the option @throws UsageError */
 export function sizeOf(
   option: 'budget' | 'capacity',
   { [option]: text }: Values,
   what: string,
-  least: Bytes = 0,
+  min: Bytes = 0,
 ): Bytes | null {
   if (text === undefined) return null;
   const bytes = parseBytes(text);
-  if (bytes === null || bytes < least) throw new UsageError(`--${option} takes ${what}, not '${text}'.`);
+  if (bytes === null || bytes < min) throw new UsageError(`--${option} takes ${what}, not '${text}'.`);
   return bytes;
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ByteSource } from '../../core/bytes/byteSource.js';
 import { groupBy } from '../../core/maps.js';
 import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/pathMapping.js';
-import { mostCharacters } from '../../core/report/boundReport.js';
+import { maxCharacters } from '../../core/report/boundReport.js';
 import type { Report } from '../../core/report/report.js';
 import { filesOf } from '../../core/report/reportWorkspace.js';
 import type { Bytes } from '../../core/model/units.js';
@@ -24,12 +24,12 @@ interface Gathered {
 /** Maximum number of digests without compression that are reported on together: those of one rank may be as many. */
 const MAX_HELD: Bytes = 1 << 26;
 
-/** Gathers summaries of the same digests and workspace, else digests. @param most digests that are held */
+/** Gathers summaries of the same digests and workspace, else digests. @param max digests that are held */
 export async function gather(
   paths: readonly string[],
   reporting: Reporting,
   context: CommandContext,
-  most = MAX_HELD,
+  max = MAX_HELD,
 ): Promise<Gathered> {
   const contents = noContents();
   const groups: Group[] = [];
@@ -39,7 +39,7 @@ export async function gather(
     groups.push(...(await folder.groups()).map((one) => ({ ...one, folder })));
   }
   const open: Group[] = [];
-  const held = new HeldSummaries(mostCharacters(groups.length));
+  const held = new HeldSummaries(maxCharacters(groups.length));
   for (const group of groups) {
     const known = await knownSummary(group.folder.summaryPath(group.name), context);
     // Summaries may have been copied here without their digests.
@@ -48,7 +48,7 @@ export async function gather(
       open.push(...held.addFromFile({ group, summary: known.summary }, known.size));
     else open.push(group);
   }
-  await openGroups(open, contents, context, { most, held, reporting });
+  await openGroups(open, contents, context, { max, held, reporting });
   return { contents, summaries: held.all };
 }
 
@@ -62,7 +62,7 @@ async function knownSummary(path: string, context: CommandContext): ReturnType<t
 
 /** Takes the digests that exceed the memory for held ones. */
 interface Beyond {
-  readonly most: Bytes;
+  readonly max: Bytes;
   readonly held: HeldSummaries;
   readonly reporting: Reporting;
   /** The mapping of all files; without it, each rank has its own. */
@@ -85,7 +85,7 @@ export async function openGroups(
     bytes += await openGroup(group, contents, others, context);
     opened.push({ group, contents });
     hasLogs ||= isLogged(contents);
-    if (beyond === null || bytes <= beyond.most || hasLogs) continue;
+    if (beyond === null || bytes <= beyond.max || hasLogs) continue;
     for (const { group: one, contents: read } of opened) {
       into.failed.push(...read.failed);
       if (read.digests.length > 0) await summarizeGroup(one, read, beyond, context);
@@ -161,7 +161,7 @@ export async function reportOfGathered(
   { contents, summaries }: Gathered,
   reporting: Reporting,
   context: CommandContext,
-  most = MAX_HELD,
+  max = MAX_HELD,
 ): Promise<{ report: Report; paths: UnmappedFiles }> {
   const { workspace, reports } = reporting;
   const mappingOf = (): PathMapping => {
@@ -174,9 +174,9 @@ export async function reportOfGathered(
     !isLogged(contents) && isMappedAlike(summary, (file) => mapping.lookup(file));
   const byMapping = groupBy(summaries, ({ summary }) => isAlike(summary));
   const open = byMapping.get(false) ?? [];
-  const held = new HeldSummaries(mostCharacters(summaries.length));
+  const held = new HeldSummaries(maxCharacters(summaries.length));
   if (open.length > 0) {
-    await openGroups(groupsOf(open), contents, context, { most, held, reporting, mapping });
+    await openGroups(groupsOf(open), contents, context, { max, held, reporting, mapping });
     mapping = mappingOf();
   }
   const same = [...(byMapping.get(true) ?? []), ...held.all];
@@ -195,7 +195,7 @@ export async function reportOfGathered(
   const sound = same.filter(({ summary }) => joinedReport([summary]) !== null);
   const kept = new Set(sound.length < same.length ? sound : []);
   await openGroups(groupsOf(same.filter((one) => !kept.has(one))), contents, context);
-  return reportOfGathered({ contents, summaries: [...kept] }, reporting, context, most);
+  return reportOfGathered({ contents, summaries: [...kept] }, reporting, context, max);
 }
 
 function groupsOf(summaries: Gathered['summaries']): Group[] {

@@ -25,8 +25,8 @@ export class HeldSummaries {
   /** Approximate length of `sound` as JSON. */
   private characters = 0;
 
-  /** @param most characters of the report, see `mostCharacters` */
-  constructor(private readonly most: number) {}
+  /** @param max characters of the report, see `maxCharacters` */
+  constructor(private readonly max: number) {}
 
   get all(): readonly GroupSummary[] {
     return [...this.sound, ...this.unchecked];
@@ -38,14 +38,14 @@ export class HeldSummaries {
     for (const { run } of one.summary.runs)
       for (const { stacks } of run.lines)
         this.characters += LINE + FRAME * stacks.reduce((sum, { frames }) => sum + frames.length, 0);
-    if (this.characters > 2 * this.most) this.bound();
+    if (this.characters > 2 * this.max) this.bound();
   }
 
   /** Adds a summary from a file, before those of this process. @returns groups whose summaries are invalid */
   addFromFile(one: GroupSummary, size: Bytes): Group[] {
     this.unchecked.push(one);
     this.characters += size;
-    if (this.characters <= 2 * this.most) return [];
+    if (this.characters <= 2 * this.max) return [];
     const isSound = ({ summary }: GroupSummary): boolean => joinedReport([summary]) !== null;
     const byState = groupBy(this.unchecked, isSound);
     this.sound.push(...(byState.get(true) ?? []));
@@ -67,8 +67,8 @@ export class HeldSummaries {
     const runs = this.sound.flatMap(({ summary }) => summary.runs.map(({ run }) => run));
     boundRuns(
       runs.sort((a, b) => (a.id < b.id ? -1 : 1)),
-      this.most,
+      this.max,
     );
-    this.characters = this.most;
+    this.characters = this.max;
   }
 }

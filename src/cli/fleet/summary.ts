@@ -104,7 +104,7 @@ export function joinedReport(
 ): Report | null {
   try {
     const report = joinReports([...runs, ...summaries.flatMap((summary) => summary.runs)], others, expected);
-    renderText(report, { mostLines: 1 });
+    renderText(report, { maxLines: 1 });
     return report;
   } catch {
     return null;

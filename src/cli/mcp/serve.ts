@@ -75,7 +75,7 @@ export async function serve(
     rules,
     within: roots.real,
     output: 'json',
-    mostLines: Infinity,
+    maxLines: Infinity,
     rankPattern: null,
     out: null,
   } as const;

@@ -69,7 +69,7 @@ export function ranOutText(inputs: readonly { readonly path: string }[]): string
     : `${inputs[0].path}: memory ran out, which fails every check. The report shows what held it.`;
 }
 
-const RECORD = `Record at least ${limit('fewestSnapshots')} snapshots, or one with a trace of at least 15 steps.`;
+const RECORD = `Record at least ${limit('minSnapshots')} snapshots, or one with a trace of at least 15 steps.`;
 
 function isShort({ verdict }: RunReport): boolean {
   return verdict === 'tooShort';

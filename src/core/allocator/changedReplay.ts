@@ -107,13 +107,13 @@ export class ChangedReplay {
     }
   }
 
-  /** @param most events to pass @returns the number of those that it passes */
-  pass(most = Infinity): number {
+  /** @param max events to pass @returns the number of those that it passes */
+  pass(max = Infinity): number {
     const { allocator, settings, blockOf, asksForCapacity, reserved } = this;
     const { count, size: sizes, step, row, lane, firstFailure } = this.requests;
     const { without, emptiedBefore = [], freedBefore, repeatedBefore } = this.change;
-    const failure = asksForCapacity && firstFailure !== null && firstFailure.ordinal < most ? firstFailure : null;
-    const end = Math.min(most, failure === null ? count : failure.ordinal);
+    const failure = asksForCapacity && firstFailure !== null && firstFailure.ordinal < max ? firstFailure : null;
+    const end = Math.min(max, failure === null ? count : failure.ordinal);
     if (reserved !== null) reserved[0] = allocator.reserved;
     if (this.failedEvent !== null) return 0;
     let nextEmptied = 0;

@@ -113,7 +113,7 @@ export function* answerDevice(
   yield;
   if (requests === null) return { replay: proof, recorded: null, outcomes: [] };
   const asks = wantsCapacities && (capacity !== null || requests.firstFailure !== null);
-  const least = (change: Change, outcome: Outcome): Bytes | null =>
+  const smallest = (change: Change, outcome: Outcome): Bytes | null =>
     asks ? smallestCapacity(requests, change, tooSmall(requests, change, outcome)) : null;
   const isOlder = requests.start.reservedBytes > 0;
   const same = unchangedOn(requests, capacity);
@@ -128,7 +128,7 @@ export function* answerDevice(
     fits: unchanged.fits,
     shortBytes: unchanged.shortBytes,
     leftBytes: unchanged.leftBytes,
-    smallestCapacityBytes: least(same, unchanged),
+    smallestCapacityBytes: smallest(same, unchanged),
     end: capacity === null ? null : memoryEnd(requests, history, steps, capacity),
   };
   yield;
@@ -144,7 +144,7 @@ export function* answerDevice(
       ...of,
       isEstimate: restarts || of.program?.kind === 'checkpoint',
       insteadOfBytes: base.reservedPeakBytes,
-      smallestCapacityBytes: least(whole, outcome),
+      smallestCapacityBytes: smallest(whole, outcome),
       ...outcome,
     });
   };

@@ -62,9 +62,8 @@ export function withSettings(base: AllocatorSettings, text: string): AllocatorSe
 
 function withSetting(settings: AllocatorSettings, name: string, value: string, part: string): AllocatorSettings {
   const wrong = (takes: string): RangeError => new RangeError(`${name} takes ${takes}, not '${value}'.`);
-  const mebibytes = (least: number): Bytes => {
-    if (!/^\d{1,9}$/.test(value) || Number(value) < least)
-      throw wrong(`a whole number of MiB, at least ${String(least)}`);
+  const mebibytes = (min: number): Bytes => {
+    if (!/^\d{1,9}$/.test(value) || Number(value) < min) throw wrong(`a whole number of MiB, at least ${String(min)}`);
     return Number(value) * MIB;
   };
   switch (name) {

@@ -229,20 +229,20 @@ class StartSizes {
     private readonly rests: ReadonlyMap<number, Bytes>,
   ) {}
 
-  /** @param most bytes up to the next allocated block, or to the end of the segment */
-  sizeOf(row: number, address: number, most: Bytes, isLarge: boolean): Bytes {
+  /** @param max bytes up to the next allocated block, or to the end of the segment */
+  sizeOf(row: number, address: number, max: Bytes, isLarge: boolean): Bytes {
     const { settings } = this;
     const { trace, allocations } = this.history;
     const death = allocations.death[row];
     if (death === trace.count) return allocations.bytes[row];
     const size = roundedSize(this.snapshot.events.size[trace.first + death], settings);
-    if (!isLarge || size >= most) return size;
-    if (most - size <= MAX_SMALL || size >= settings.maxSplitBytes) return most;
+    if (!isLarge || size >= max) return size;
+    if (max - size <= MAX_SMALL || size >= settings.maxSplitBytes) return max;
     const first = this.firstBehind(address + size, death);
     if (first !== null) return first - address;
     this.uncertainRows.add(row);
     const rest = Math.min(this.rests.get(row) ?? 0, MAX_SMALL);
-    return most - size - rest <= MAX_SMALL ? most : size + rest;
+    return max - size - rest <= MAX_SMALL ? max : size + rest;
   }
 
   /**

@@ -15,7 +15,7 @@ export class BlockSizes {
   }
 
   /** The blocks of the size that holds most bytes. */
-  most(): EqualBlocks {
+  largest(): EqualBlocks {
     return largestOf([...this.counts].map(([size, blocks]) => ({ size, blocks })));
   }
 }

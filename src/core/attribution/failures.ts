@@ -21,12 +21,12 @@ export interface Failure {
 }
 
 /** The first failures of a device's trace. */
-export function failuresOf(snapshot: Snapshot, history: DeviceHistory, most: number): Failure[] {
+export function failuresOf(snapshot: Snapshot, history: DeviceHistory, max: number): Failure[] {
   const { first, count } = history.trace;
   const failures: Failure[] = [];
   const actions = snapshot.events.action.subarray(first, first + count);
   let event = actions.indexOf(Action.OutOfMemory);
-  while (event !== -1 && failures.length < most) {
+  while (event !== -1 && failures.length < max) {
     failures.push(failureAt(snapshot, history, event));
     event = actions.indexOf(Action.OutOfMemory, event + 1);
   }

@@ -50,5 +50,5 @@ export function heldAt(
     if (categorizer.isFromEarlierStep(lived, event)) group.fromEarlierSteps++;
     else if (categorizer.isKeptForBackward(lived)) group.keptForBackward++;
   }
-  return [...groups.values()].map(({ group, sizes }) => ({ ...group, equal: sizes.most() }));
+  return [...groups.values()].map(({ group, sizes }) => ({ ...group, equal: sizes.largest() }));
 }

@@ -103,8 +103,8 @@ function namedSteps({ annotations, strings }: Snapshot, history: DeviceHistory, 
 }
 
 /** The next of 1, 2, 5, 10, 20, 50… */
-function roundUp(least: number): number {
+function roundUp(min: number): number {
   let power = 1;
-  while (power * 10 < least) power *= 10;
-  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
+  while (power * 10 < min) power *= 10;
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= min) ?? 10);
 }

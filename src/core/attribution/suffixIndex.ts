@@ -39,8 +39,8 @@ function twoNames(names: readonly string[]): string {
 }
 
 function commonSuffix(a: readonly string[], b: readonly string[]): number {
-  const most = Math.min(a.length, b.length);
+  const common = Math.min(a.length, b.length);
   let length = 0;
-  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length++;
+  while (length < common && a[a.length - 1 - length] === b[b.length - 1 - length]) length++;
   return length;
 }

@@ -79,8 +79,8 @@ class InflatingSource implements ByteSource {
     this.pieces = [];
     this.start = this.end;
     const rest = this.source.size - this.consumed;
-    const most = this.consumed === 0 ? FIRST_BYTES : INPUT_BYTES;
-    const input = await readFully(this.source, this.consumed, Math.min(most, rest));
+    const max = this.consumed === 0 ? FIRST_BYTES : INPUT_BYTES;
+    const input = await readFully(this.source, this.consumed, Math.min(max, rest));
     this.consumed += input.length;
     const last = input.length === 0 || this.consumed >= this.source.size;
     try {

@@ -114,6 +114,6 @@ export function liveGroups(
     const category = view.categorizer.of(livedRow(view.history, rowOfBlock[block]));
     total.categories[category] += blocks.size[block];
   }
-  groups.forEach((group, i) => (group.equal = sizes[i].most()));
+  groups.forEach((group, i) => (group.equal = sizes[i].largest()));
   return { groups, blocks: columns, groupOfBlock };
 }

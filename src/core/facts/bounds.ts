@@ -66,8 +66,8 @@ function hasOutgrown({ owner, before }: LineOwner & { readonly owner: Bounded })
 }
 
 /** The bytes of a container with `most` items, estimated from the items that it has now. */
-export function fullSize(bytesPerItem: number, items: number, most: number, isExact: boolean): FullSize {
-  const moreBytes = Math.round(bytesPerItem * Math.max(0, most - items));
+export function fullSize(bytesPerItem: number, items: number, max: number, isExact: boolean): FullSize {
+  const moreBytes = Math.round(bytesPerItem * Math.max(0, max - items));
   return { bytes: Math.round(bytesPerItem * items) + moreBytes, moreBytes, isExact };
 }
 

@@ -13,7 +13,7 @@ import { t } from '../text/translate.js';
 const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
 
 /** PyTorch counts bytes in 64 bits. */
-const MOST: Bytes = 2 ** 63;
+const MAX_COUNT: Bytes = 2 ** 63;
 
 /** How deep a log line may wrap the statistics. */
 const MAX_WRAPPING = 4;
@@ -70,5 +70,5 @@ function amountOf(stats: JsonObject, quantity: string, which: 'current' | 'peak'
   const pools = isJsonObject(nested) ? nested['all'] : undefined;
   const value = flat ?? (isJsonObject(pools) ? pools[which] : undefined);
   const bytes = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
-  return bytes >= 0 && bytes < MOST ? bytes : Number.NaN;
+  return bytes >= 0 && bytes < MAX_COUNT ? bytes : Number.NaN;
 }

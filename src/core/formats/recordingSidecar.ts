@@ -27,11 +27,11 @@ const amountOrNull = v.fallback(v.nullable(amount), null);
 const amountOrZero = v.fallback(amount, 0);
 
 /** A list without the entries that do not fit the schema. */
-function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MAX_ENTRIES) {
+function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, max = MAX_ENTRIES) {
   return v.pipe(
     v.array(v.unknown()),
     v.transform((all) =>
-      all.slice(0, most).flatMap((entry) => {
+      all.slice(0, max).flatMap((entry) => {
         const { success, output } = v.safeParse(schema, entry);
         return success ? [output] : [];
       }),
@@ -40,8 +40,8 @@ function entriesOf<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MAX_EN
 }
 
 /** The entries that fit, none where there is no list. */
-function list<Entry>(schema: v.GenericSchema<unknown, Entry>, most = MAX_ENTRIES) {
-  return v.fallback(entriesOf(schema, most), []);
+function list<Entry>(schema: v.GenericSchema<unknown, Entry>, max = MAX_ENTRIES) {
+  return v.fallback(entriesOf(schema, max), []);
 }
 
 /** The valid entries, null without a list, or with a longer one. */

@@ -12,12 +12,12 @@ const SHORTEST: Bytes = 120;
 
 /** Returns the frames with shortened names, so that all fit. */
 export function boundedNames(frames: FrameTable, strings: StringPool, free = MAX_NAMES): FrameTable {
-  const most = Math.max(free, MAX_MENTIONS * strings.utf8().bytes.length);
+  const max = Math.max(free, MAX_MENTIONS * strings.utf8().bytes.length);
   let bytes = 0;
   for (let frame = 0; frame < frames.count; frame++)
     bytes += strings.lengthOf(frames.name[frame]) + strings.lengthOf(frames.file[frame]);
-  if (bytes <= most) return frames;
-  const each = Math.max(SHORTEST, Math.floor(most / (2 * frames.count)));
+  if (bytes <= max) return frames;
+  const each = Math.max(SHORTEST, Math.floor(max / (2 * frames.count)));
   const short = new Map<StringId, StringId>();
   const shorten = (id: StringId): StringId => getOrAdd(short, id, () => strings.shortened(id, each));
   return { ...frames, name: frames.name.map(shorten), file: frames.file.map(shorten) };

@@ -86,12 +86,12 @@ class TraceReplay {
     this.last = new AddressTable(this.own.length);
     this.rowsAtEnd = new Uint32Array(this.own.length);
     // An event or a block makes one row at most, and memory that is not written to costs nothing.
-    const most = trace.count + this.own.length;
-    this.birth = new Int32Array(most);
-    this.death = new Int32Array(most);
-    this.bytes = new Uint32Array(most);
-    this.stack = new Uint32Array(most);
-    this.forwardStack = new Uint32Array(most);
+    const max = trace.count + this.own.length;
+    this.birth = new Int32Array(max);
+    this.death = new Int32Array(max);
+    this.bytes = new Uint32Array(max);
+    this.stack = new Uint32Array(max);
+    this.forwardStack = new Uint32Array(max);
   }
 
   /** The place of a block's allocation among those of the blocks that are still there. */

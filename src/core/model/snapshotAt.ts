@@ -14,7 +14,7 @@ export interface SnapshotAt {
 }
 
 /** Larger segments are of the large pool. */
-const LARGEST_SMALL_SEGMENT: Bytes = 2 * 1024 * 1024;
+const MAX_SMALL_SEGMENT: Bytes = 2 * 1024 * 1024;
 const HIGH_WORD = 2 ** 32;
 
 /** Counts addresses from here on, so that a number holds each exactly, also above 2^53. */
@@ -137,7 +137,7 @@ function segmentsAt(
     if (event <= trace.first + ordinal) break;
     const start = (events.addrHigh[event] - base) * HIGH_WORD + events.addrLow[event];
     const size = events.size[event];
-    const isSmall = size <= LARGEST_SMALL_SEGMENT;
+    const isSmall = size <= MAX_SMALL_SEGMENT;
     const back = { start, size, stream: stream[at], pool: 0, stack: events.stack[event], isSmall };
     switch (events.action[event]) {
       case Action.SegmentAlloc:

@@ -53,8 +53,8 @@ export class StringPool implements StringTable {
   }
 
   /** The text itself, or its beginning and its end in so many bytes. */
-  shortened(id: StringId, most: number): StringId {
-    return this.lengthOf(id) <= most ? id : this.findShortened(this.bytes, this.start(id), this.ends.data[id], most);
+  shortened(id: StringId, max: number): StringId {
+    return this.lengthOf(id) <= max ? id : this.findShortened(this.bytes, this.start(id), this.ends.data[id], max);
   }
 
   /** The length of a text, in bytes. */
@@ -62,8 +62,8 @@ export class StringPool implements StringTable {
     return this.ends.data[id] - this.start(id);
   }
 
-  private findShortened(source: Uint8Array, from: number, to: number, most: number): StringId {
-    const half = most >> 1;
+  private findShortened(source: Uint8Array, from: number, to: number, max: number): StringId {
+    const half = max >> 1;
     let end = from + half - GAP.length;
     let start = to - half;
     while (isInside(source[end])) end--;

@@ -82,10 +82,10 @@ function classOf(numbers: OomNumbers, outside: Bytes | null): OomClass {
   if (requested === null) return 'incomplete';
   // A message of Metal shows only its limit.
   if (numbers.backend === 'MPS') return limit === null ? 'incomplete' : 'limit';
-  const most = capacity === null ? Infinity : capacity + Math.max(MAX_ROUNDING, MAX_DRIFT * capacity);
-  if (free !== null && free > most) return 'inconsistent';
+  const max = capacity === null ? Infinity : capacity + Math.max(MAX_ROUNDING, MAX_DRIFT * capacity);
+  if (free !== null && free > max) return 'inconsistent';
   if (capacity !== null && requested > capacity) return 'tooLarge';
-  if ((allocated ?? 0) + (unused ?? 0) + (free ?? 0) > most) return 'inconsistent';
+  if ((allocated ?? 0) + (unused ?? 0) + (free ?? 0) > max) return 'inconsistent';
   const reserved = (allocated ?? 0) + (unused ?? 0);
   const isLimited = limit !== null && allocated !== null && reserved + requested > limit - MAX_ROUNDING;
   if (isLimited && (free === null || free >= requested)) return 'limit';

@@ -20,12 +20,12 @@ export function grownSince(growth: Bytes, path: string): string {
 }
 
 /** The fate of the leak, if the snapshots are of two runs, and growth by line. */
-export function compareDocuments(report: CompareReport, mostLines: number): Document[] {
+export function compareDocuments(report: CompareReport, maxLines: number): Document[] {
   const { a, b, fix } = report;
   const result = answer(compareSentences(report, named).join(' '));
   const growth = [
     ...list(item(`A: ${named(a.path)}`, ...deviceTexts(a)), item(`B: ${named(b.path)}`, ...deviceTexts(b))),
-    ...growthTable(report, mostLines),
+    ...growthTable(report, maxLines),
     ...text(...unknownTexts(report)),
     ...warnings(warningTexts([a, b])),
   ];
@@ -58,10 +58,10 @@ function unknownTexts({ a, b, reused, buckets }: CompareReport): string[] {
 }
 
 /** A table that adds up. */
-function growthTable(report: CompareReport, mostLines: number): Block[] {
+function growthTable(report: CompareReport, maxLines: number): Block[] {
   const hasFlow = report.buckets.library.flow !== null;
   const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
-  const shown = new Set(moved.slice(0, mostLines));
+  const shown = new Set(moved.slice(0, maxLines));
   const rest = report.lines.filter((line) => !shown.has(line));
   const others = rest.length + report.otherLines.lines;
   const rows: (readonly [cell: CompareCell, place: string])[] = [

@@ -15,7 +15,7 @@ import type { ShortNames } from './shortNames.js';
 const MAX_CALLERS = 4;
 
 /** None where no allocation failed. */
-export function failedBlocks({ outOfMemory }: RunReport, mostLines: number, names: ShortNames): Block[] {
+export function failedBlocks({ outOfMemory }: RunReport, maxLines: number, names: ShortNames): Block[] {
   const failure = lastFailure(outOfMemory);
   if (failure === null) return [];
   const { held } = failure;
@@ -25,7 +25,7 @@ export function failedBlocks({ outOfMemory }: RunReport, mostLines: number, name
     ...list(...factsOf(failure, outOfMemory.length - 1, names.name), ...(held?.advice ?? []).map(names.text)),
     ...(held === null || held.lines.length === 0
       ? []
-      : heldBlocks(held, t('live then'), t('total'), mostLines, names.name)),
+      : heldBlocks(held, t('live then'), t('total'), maxLines, names.name)),
   ];
 }
 

@@ -33,10 +33,10 @@ export function heldBlocks(
   peak: PeakReport,
   amountTitle: string,
   totalTitle: string,
-  mostLines: number,
+  maxLines: number,
   name: (text: string) => string,
 ): Block[] {
-  const shown = peak.lines.slice(0, Math.max(MAX_LINES, mostLines === Infinity ? mostLines : 0));
+  const shown = peak.lines.slice(0, Math.max(MAX_LINES, maxLines === Infinity ? maxLines : 0));
   const rest = [...peak.lines.slice(shown.length), peak.otherLines];
   const others = rest.length - 1 + peak.otherLines.lines;
   const row = (bytes: number, blocks: string, use: string, place: string): string[] => [
@@ -81,7 +81,7 @@ const OF_MODEL: ReadonlySet<Category> = new Set(['parameters', 'gradients', 'opt
 /** Facts on a line's blocks: older than a step, or more than a pass makes. */
 function blockTexts(line: PeakLine, name: (text: string) => string): string[] {
   const { fromEarlierSteps, categories, ways } = line;
-  const most = Math.max(0, ...ways.map(({ equal }) => equal.blocks));
+  const max = Math.max(0, ...ways.map(({ equal }) => equal.blocks));
   const isOfModel = OF_MODEL.has([...categories].sort((a, b) => b.bytes - a.bytes).at(0)?.category ?? 'other');
   const place = name(fileAndLine(line));
   return [
@@ -93,9 +93,9 @@ function blockTexts(line: PeakLine, name: (text: string) => string): string[] {
           '{1}: {0} blocks are left from earlier steps.',
           place,
         ),
-    most < MORE_THAN_LAYERS || isOfModel
+    max < MORE_THAN_LAYERS || isOfModel
       ? ''
-      : t('{1}: one pass does not make {0} equal blocks: look for what collects them.', countText(most), place),
+      : t('{1}: one pass does not make {0} equal blocks: look for what collects them.', countText(max), place),
   ];
 }
 

@@ -18,9 +18,9 @@ interface ShownRuns {
   readonly jobs: readonly string[];
 }
 
-/** The rank that leaks most represents a job of many. @param most lines of a text, Infinity for all ranks */
-export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
-  const large = [...runsByJob(runs)].filter(([, ranked]) => most !== Infinity && ranked.length > MAX_RANKS);
+/** The rank that leaks most represents a job of many. @param max lines of a text, Infinity for all ranks */
+export function shownRuns(runs: readonly RunReport[], max: number): ShownRuns {
+  const large = [...runsByJob(runs)].filter(([, ranked]) => max !== Infinity && ranked.length > MAX_RANKS);
   const hidden = new Set<RunReport>();
   const jobs = large.map(([job, ranked]) => {
     const [shown] = [...ranked].sort((a, b) => severity(a.verdict) - severity(b.verdict) || leaked(b) - leaked(a));

@@ -11,13 +11,13 @@ import { heldBlocks } from './heldBlocks.js';
 import type { ShortNames } from './shortNames.js';
 
 /** A table for the highest peak, and one for each if all is requested; none where nothing was held. */
-export function peakBlocks(run: RunReport, mostLines: number, { name, text: short }: ShortNames): Block[] {
+export function peakBlocks(run: RunReport, maxLines: number, { name, text: short }: ShortNames): Block[] {
   const high = highPeaks(run);
   return [
     ...list(...adviceOf(run, high).map(short)),
     ...text(...devicesText(high)),
     ...otherPeaks(run, high).flatMap((peak) =>
-      peak === high[0] || mostLines === Infinity
+      peak === high[0] || maxLines === Infinity
         ? [
             // The first sentence of a lone snapshot's report has the height of its first peak.
             ...text(peak === high[0] && isLoneSnapshot(run) ? '' : heightText(peak), eventSentence(peak, name)),
@@ -25,7 +25,7 @@ export function peakBlocks(run: RunReport, mostLines: number, { name, text: shor
               peak,
               peak.isState ? t('live') : t('at peak'),
               peak.isState ? t('total') : t('peak'),
-              mostLines,
+              maxLines,
               name,
             ),
           ]

@@ -120,9 +120,9 @@ function fitting(...texts: readonly string[]): string {
 }
 
 /** @param places of the lines that allocate */
-export function allocatedText(places: readonly string[], most: number): string {
-  const rest = places.length - most;
-  const named = [...places.slice(0, most), ...(rest > 0 ? [t('{0} more', rest)] : [])];
+export function allocatedText(places: readonly string[], max: number): string {
+  const rest = places.length - max;
+  const named = [...places.slice(0, max), ...(rest > 0 ? [t('{0} more', rest)] : [])];
   return t('Allocated at {0}', named.join(', '));
 }
 

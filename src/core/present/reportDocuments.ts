@@ -8,17 +8,17 @@ import { shownRuns } from './jobText.js';
 import { runDocument, SPARKLINE_WIDTH, warnings } from './runDocument.js';
 import { cycleSentence, cycleTexts, trendPeakTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
 
-/** @param mostLines rows of a table at most, leaks apart; the rest is one row */
-export function reportDocuments(report: Report, mostLines: number): Document[] {
-  const { runs, jobs } = shownRuns(report.runs, mostLines);
+/** @param maxLines rows of a table at most, leaks apart; the rest is one row */
+export function reportDocuments(report: Report, maxLines: number): Document[] {
+  const { runs, jobs } = shownRuns(report.runs, maxLines);
   const ofJobs = [...report.missing, ...report.behind, ...report.ranks].map(({ job, message }) =>
     named(`${job}: ${message}`),
   );
   return [
-    ...runs.map((run) => runDocument(run, mostLines)),
+    ...runs.map((run) => runDocument(run, maxLines)),
     ...listDocument(t('Ranks that differ'), [...jobs, ...ofJobs]),
     ...report.trends.map(trendDocument),
-    ...report.cycles.map((cycles) => cyclesDocument(cycles, mostLines)),
+    ...report.cycles.map((cycles) => cyclesDocument(cycles, maxLines)),
   ];
 }
 
@@ -51,15 +51,15 @@ function trendDocument(trend: TrendReport): Document {
   };
 }
 
-function cyclesDocument(cycles: CycleReport, mostLines: number): Document {
+function cyclesDocument(cycles: CycleReport, maxLines: number): Document {
   const texts = cycleTexts(cycles);
-  const rest = texts.length - mostLines;
+  const rest = texts.length - maxLines;
   return {
     heading: t('Reference cycles in {0}', named(cycles.path)),
     name: named(cycles.path),
     blocks: [
       answer(`${cycleSentence(cycles)}.`),
-      ...list(...texts.slice(0, mostLines).map(named)),
+      ...list(...texts.slice(0, maxLines).map(named)),
       ...(rest > 0 ? text(tCount(rest, '1 other not shown.', '{0} others not shown.')) : []),
     ],
   };

@@ -39,17 +39,17 @@ export function suspectFindings(run: RunReport): Finding[] {
   return findingsOf(run.lines.filter(isSuspect));
 }
 
-/** @param mostLines rows of a table at most, leaks apart; Infinity shows steady lines below 1 % as well */
-export function runDocument(run: RunReport, mostLines: number): Document {
+/** @param maxLines rows of a table at most, leaks apart; Infinity shows steady lines below 1 % as well */
+export function runDocument(run: RunReport, maxLines: number): Document {
   const names = shortNames(run);
   const { folder, name } = names;
   const isLone = isLoneSnapshot(run);
-  const peaks = peakBlocks(run, mostLines, names);
-  const isBelowPeak = isLone && peaks.length > 0 && mostLines !== Infinity;
+  const peaks = peakBlocks(run, maxLines, names);
+  const isBelowPeak = isLone && peaks.length > 0 && maxLines !== Infinity;
   return {
     ...titleOf(run),
     blocks: [
-      ...failedBlocks(run, mostLines, names),
+      ...failedBlocks(run, maxLines, names),
       ...(isCalmBefore(run) ? [] : [answer(verdictSentence(run, name))]),
       ...text(forecastText(run)),
       ...suspectFindings(run).flatMap((finding) => findingBlock(finding, run, names)),
@@ -61,7 +61,7 @@ export function runDocument(run: RunReport, mostLines: number): Document {
         ...deviceTexts(run.snapshots[run.snapshots.length - 1]),
         isBelowPeak ? endText(run, name) : liveCategoriesText(run),
       ),
-      ...(isBelowPeak || (isLone && endParts(run, name).total === 0) ? [] : linesTable(run, mostLines, name)),
+      ...(isBelowPeak || (isLone && endParts(run, name).total === 0) ? [] : linesTable(run, maxLines, name)),
       ...list(...run.process.map(({ message }) => name(message))),
       ...(isLone ? [] : peaks),
       ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
@@ -76,9 +76,9 @@ function isCalmBefore({ verdict, outOfMemory }: RunReport): boolean {
 }
 
 /** The memory of a run at its peak or at out of memory. */
-export function peakDocument(run: RunReport, mostLines: number): Document {
+export function peakDocument(run: RunReport, maxLines: number): Document {
   const names = shortNames(run);
-  const held = [...failedBlocks(run, mostLines, names), ...peakBlocks(run, mostLines, names)];
+  const held = [...failedBlocks(run, maxLines, names), ...peakBlocks(run, maxLines, names)];
   return {
     ...titleOf(run),
     blocks: [
@@ -185,8 +185,8 @@ function endText(run: RunReport, name: (text: string) => string): string {
   return total === 0 || run.peaks.every(({ isState }) => isState) ? '' : t('At the end: {0}.', largest);
 }
 
-function linesTable(run: RunReport, mostLines: number, name: (text: string) => string): Block[] {
-  const { shown, rest } = selectLines(run, mostLines);
+function linesTable(run: RunReport, maxLines: number, name: (text: string) => string): Block[] {
+  const { shown, rest } = selectLines(run, maxLines);
   const row = (bytes: number, growth: string, blocks: string, place: string): string[] => [
     ...['', byteText(bytes), countText(bytes), growth, '', blocks, '', '', place],
   ];

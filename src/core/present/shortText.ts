@@ -10,14 +10,14 @@ export function shortPlace({ file, line }: { file: string; line: number }): stri
 }
 
 /** Cuts a text to a maximum number of characters, and marks the cut with an ellipsis. */
-export function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+export function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }
 
-function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const half = (most - 1) >> 1;
-  return `${text.slice(0, most - 1 - half)}…${text.slice(-half)}`;
+function cutMiddle(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const half = (max - 1) >> 1;
+  return `${text.slice(0, max - 1 - half)}…${text.slice(-half)}`;
 }
 
 /** Maximum length of a snapshot's name. */

@@ -9,22 +9,22 @@ import { visibleText } from '../text/plainText.js';
 
 interface MarkdownOptions {
   /** Rows of a table at most, leaks apart; the rest is one row. */
-  readonly mostLines: number;
+  readonly maxLines: number;
 }
 
 /** The report as Markdown that ends with a newline. Recorded names are code, never markup, links or mentions. */
-export function renderMarkdown(report: Report, { mostLines }: MarkdownOptions): string {
-  return markdown([...budgetDocuments(report), ...reportDocuments(report, mostLines)]);
+export function renderMarkdown(report: Report, { maxLines }: MarkdownOptions): string {
+  return markdown([...budgetDocuments(report), ...reportDocuments(report, maxLines)]);
 }
 
 /** The memory of each run at its peak or at out of memory, as Markdown that ends with a newline. */
-export function renderPeakMarkdown(runs: readonly RunReport[], { mostLines }: MarkdownOptions): string {
-  return markdown(runs.map((run) => peakDocument(run, mostLines)));
+export function renderPeakMarkdown(runs: readonly RunReport[], { maxLines }: MarkdownOptions): string {
+  return markdown(runs.map((run) => peakDocument(run, maxLines)));
 }
 
 /** Two snapshots side by side, as Markdown that ends with a newline. */
-export function renderCompareMarkdown(report: CompareReport, { mostLines }: MarkdownOptions): string {
-  return markdown(compareDocuments(report, mostLines));
+export function renderCompareMarkdown(report: CompareReport, { maxLines }: MarkdownOptions): string {
+  return markdown(compareDocuments(report, maxLines));
 }
 
 function markdown(documents: readonly Document[]): string {

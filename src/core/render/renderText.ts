@@ -13,20 +13,20 @@ import { tableLines } from '../text/textTable.js';
 
 interface TextOptions {
   /** Rows of a table at most, leaks apart; the rest is one row. Infinity shows steady lines below 1 % as well. */
-  readonly mostLines: number;
+  readonly maxLines: number;
 }
 
 /** Maximum number of unmapped paths that are named. */
 const MAX_PATHS = 5;
 
 /** The report as text that ends with a newline. Control characters of recorded names show as escapes. */
-export function renderText(report: Report, { mostLines }: TextOptions): string {
-  return reportDocuments(report, mostLines).map(documentText).join('\n');
+export function renderText(report: Report, { maxLines }: TextOptions): string {
+  return reportDocuments(report, maxLines).map(documentText).join('\n');
 }
 
 /** Two snapshots side by side, as text that ends with a newline. */
-export function renderCompareText(report: CompareReport, { mostLines }: TextOptions): string {
-  return compareDocuments(report, mostLines).map(documentText).join('\n');
+export function renderCompareText(report: CompareReport, { maxLines }: TextOptions): string {
+  return compareDocuments(report, maxLines).map(documentText).join('\n');
 }
 
 /** What each change would reserve, as text that ends with a newline. */

@@ -10,7 +10,7 @@ import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './ren
 import { renderWhatIfText } from './renderText.js';
 
 /** Lines in a table at most, leaks apart; findings, their lines, and ranks in an answer. */
-const MOST = 10;
+const MAX_LISTED = 10;
 const MAX_STACKS = 3;
 const MAX_FRAMES = 12;
 /** Maximum length of a list of numbers: more of them cost a model attention and tell it nothing. */
@@ -23,12 +23,12 @@ const MAX_NOTES = 4_000;
 
 /** Every run's verdict, its leaking lines with bytes, rates and holders, and gaps of the recording. */
 export function leaksAnswer(report: Report): string {
-  return bounded(renderMarkdown(report, { mostLines: MOST }));
+  return bounded(renderMarkdown(report, { maxLines: MAX_LISTED }));
 }
 
 /** Growth between two snapshots by line, as Markdown. */
 export function compareAnswer(report: CompareReport): string {
-  return bounded(renderCompareMarkdown(report, { mostLines: MOST }));
+  return bounded(renderCompareMarkdown(report, { maxLines: MAX_LISTED }));
 }
 
 /** What each change would reserve, in the words of `leakline what-if`. */
@@ -39,8 +39,8 @@ export function whatIfAnswer(devices: readonly DeviceWhatIf[]): string {
 /** The memory of each run at its peak and at out of memory, as Markdown. @param rank null for all */
 export function peakAnswer(report: Report, rank: number | null): string {
   const runs = report.runs.filter((run) => rank === null || (run.rank ?? 0) === rank);
-  if (runs.length > 0) return bounded(renderPeakMarkdown(runs.slice(0, MOST), { mostLines: MOST }));
-  const ranks = [...new Set(report.runs.map((run) => run.rank ?? 0))].slice(0, MOST).join(', ');
+  if (runs.length > 0) return bounded(renderPeakMarkdown(runs.slice(0, MAX_LISTED), { maxLines: MAX_LISTED }));
+  const ranks = [...new Set(report.runs.map((run) => run.rank ?? 0))].slice(0, MAX_LISTED).join(', ');
   return `There is no rank ${rank}. Recorded ranks: ${ranks}.`;
 }
 
@@ -48,7 +48,7 @@ export function peakAnswer(report: Report, rank: number | null): string {
 export function ranksAnswer({ ranks, missing, behind, runs }: Report): string {
   const messages = (of: readonly { job: string; message: string }[]): object => ({
     count: of.length,
-    first: of.slice(0, MOST).map(({ job, message }) => ({ job, message })),
+    first: of.slice(0, MAX_LISTED).map(({ job, message }) => ({ job, message })),
   });
   return bounded(
     JSON.stringify({
@@ -69,14 +69,14 @@ export function findingAnswer(file: string, line: number, { runs }: Report): str
   const found =
     all.find(({ finding }) => isHere(finding)) ?? all.find(({ finding }) => finding.lines.some((one) => isHere(one)));
   if (found === undefined) {
-    const others = distinct(all.map(({ finding }) => finding)).slice(0, MOST);
+    const others = distinct(all.map(({ finding }) => finding)).slice(0, MAX_LISTED);
     return bounded(
       JSON.stringify({ file, line, verdict: null, meaning: 'This line is in no finding.', findings: others }),
     );
   }
   const same = all.filter(({ finding }) => isAt(finding, found.finding));
   const places = distinct(same.flatMap(({ finding }) => [...finding.lines]));
-  const listed = isHere(found.finding) ? places.slice(0, MOST) : places.filter(isHere);
+  const listed = isHere(found.finding) ? places.slice(0, MAX_LISTED) : places.filter(isHere);
   return bounded(
     jsonText({
       finding: findingJson(found.finding, found.run),
@@ -84,7 +84,7 @@ export function findingAnswer(file: string, line: number, { runs }: Report): str
         ...place,
         runs: same
           .flatMap(({ run, finding }) => finding.lines.filter((one) => isAt(one, place)).map((one) => partOf(run, one)))
-          .slice(0, MOST),
+          .slice(0, MAX_LISTED),
       })),
     }),
   );

@@ -17,14 +17,14 @@ const MIN_OF_RUN = 1 << 14;
 const MAX_OF_JOB = 1 << 26;
 
 /** Characters of the lines and stacks of so many runs. */
-export function mostCharacters(runs: number): number {
+export function maxCharacters(runs: number): number {
   return Math.max(MAX_CHARACTERS, Math.min(runs * MIN_OF_RUN, MAX_OF_JOB));
 }
 
 /** Bounds lines and stacks: suspects come before other lines, and the largest first. */
-export function boundRuns(runs: readonly RunReport[], most = mostCharacters(runs.length)): void {
-  if (atMost(runs.map(({ lines, peak, peaks, outOfMemory }) => [lines, peak, peaks, outOfMemory])) <= most) return;
-  const fits = roomFor(most);
+export function boundRuns(runs: readonly RunReport[], max = maxCharacters(runs.length)): void {
+  if (atMost(runs.map(({ lines, peak, peaks, outOfMemory }) => [lines, peak, peaks, outOfMemory])) <= max) return;
+  const fits = roomFor(max);
   boundLines(
     runs,
     fits,
@@ -66,8 +66,8 @@ export function boundRuns(runs: readonly RunReport[], most = mostCharacters(runs
 }
 
 /** Bounds a comparison: lines that changed most come first. */
-export function boundCompare(report: CompareReport, most = MAX_CHARACTERS): void {
-  const fits = roomFor(most);
+export function boundCompare(report: CompareReport, max = MAX_CHARACTERS): void {
+  const fits = roomFor(max);
   if (report.fix !== null) boundFix(report.fix, fits);
   boundLines(
     [report],
@@ -109,8 +109,8 @@ function atMost(value: unknown): number {
 }
 
 /** Takes values as long as there is room for all of them. */
-function roomFor(most: number): (value: object) => boolean {
-  let left = most;
+function roomFor(max: number): (value: object) => boolean {
+  let left = max;
   return (value) => {
     if (left >= 0) left -= JSON.stringify(value).length;
     return left >= 0;

@@ -9,13 +9,13 @@ import type { Buckets, CompareCell, CompareReport } from './report.js';
 
 /**
  * Memory without a stack counts as older memory, and is listed beside it.
- * @param mostOlder maximum number of bytes that are older than the recording, see `mostOlderBytes`
+ * @param maxOlder maximum number of bytes that are older than the recording, see `maxOlderBytes`
  */
 export function reportBuckets(
   { library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>,
-  mostOlder: Bytes,
+  maxOlder: Bytes,
 ): { buckets: Buckets; noStack: Bytes } {
-  const older = Math.min(beforeRecording, mostOlder);
+  const older = Math.min(beforeRecording, maxOlder);
   return {
     buckets: { library, beforeRecording: beforeRecording + noStack },
     noStack: noStack + beforeRecording - older,

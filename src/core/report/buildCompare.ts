@@ -14,7 +14,7 @@ import { getOrAdd } from '../maps.js';
 import { type Flow, followBlocks } from '../runs/flow.js';
 import { patternOf } from '../runs/runNames.js';
 import { groupRuns, type Run, splitAtExit, stepOfDigest } from '../runs/runs.js';
-import { mostOlderBytes } from '../runs/mostOlder.js';
+import { maxOlderBytes } from '../runs/maxOlder.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { boundCompare } from './boundReport.js';
 import { addCells, emptyCell } from './compareCells.js';
@@ -109,7 +109,7 @@ function compareSnapshots(
     addAmount(cell.flow?.allocated, flow?.allocated.get(i));
   });
   const sides = runs === null ? [run?.snapshots ?? [a, b]] : [runs.before.snapshots, runs.after.snapshots];
-  const isOlder = sides.some((snapshots) => mostOlderBytes(snapshots) > 0);
+  const isOlder = sides.some((snapshots) => maxOlderBytes(snapshots) > 0);
   const buckets = eachBucket(() => emptyCell(flow !== null));
   const lines = new Map<string, CompareLine>();
   for (const { cell, frames, forward, stackless } of stacks.values()) {

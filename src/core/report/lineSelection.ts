@@ -7,7 +7,7 @@ interface LineSelection {
 }
 
 /** A steady line with less of the live bytes is left out. */
-const SMALLEST_SHARE = 0.01;
+const MIN_SHARE = 0.01;
 
 /**
  * Suspects first, then by size: at most `most`, but all leaks. Tiny steady lines are left out unless `most` is
@@ -15,15 +15,15 @@ const SMALLEST_SHARE = 0.01;
  */
 export function selectLines(
   { lines, otherLines }: Pick<RunReport, 'lines' | 'otherLines'>,
-  most: number,
+  max: number,
 ): LineSelection {
-  const least = most === Infinity ? 0 : SMALLEST_SHARE * sum(lines, (line) => line.liveBytes);
+  const min = max === Infinity ? 0 : MIN_SHARE * sum(lines, (line) => line.liveBytes);
   const own = lines.filter((line) => line.series.some((bytes) => bytes > 0));
   const suspects = own.filter(isSuspect).sort((a, b) => b.leakedBytes - a.leakedBytes || b.growthBytes - a.growthBytes);
   const others = own.filter((line) => !isSuspect(line));
   const largest = others
-    .filter((line) => line.liveBytes >= least && (line.verdict !== 'steady' || line.liveBytes > 0))
-    .slice(0, Math.max(0, most - suspects.length));
+    .filter((line) => line.liveBytes >= min && (line.verdict !== 'steady' || line.liveBytes > 0))
+    .slice(0, Math.max(0, max - suspects.length));
   const named = new Set(largest);
   const rest = others.filter((line) => !named.has(line));
   return {

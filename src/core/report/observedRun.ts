@@ -119,7 +119,7 @@ export function observeRun(
     getOrAdd(lines, ownerKey(line), () => ({ line, stacks: [], totalBytes: 0 }));
   const buckets = eachBucket((): Bytes => 0);
   const facts = new RecordedFacts(snapshots, lookup);
-  const mostLiveBytes = Math.max(
+  const maxLiveBytes = Math.max(
     0,
     ...snapshots.map(({ devices }) => devices.reduce((sum, one) => sum + one.liveBytes, 0)),
   );
@@ -128,7 +128,7 @@ export function observeRun(
     const live = stack.series[snapshots.length - 1];
     if ('bucket' in owner) {
       buckets[owner.bucket] += live;
-      growsInBuckets ||= stack.shape.shape === 'lasting' && live >= limit('minorGrowth') * mostLiveBytes;
+      growsInBuckets ||= stack.shape.shape === 'lasting' && live >= limit('minorGrowth') * maxLiveBytes;
     } else lineOf(owner.line).stacks.push(stack);
     for (const line of userLines(stack.frames, stack.forward, lookup)) lineOf(line).totalBytes += live;
   }
@@ -140,7 +140,7 @@ export function observeRun(
     at,
     hasSteps: source !== null,
     lastStep: run.steps.at(-1) ?? null,
-    mostLiveBytes,
+    maxLiveBytes,
     lookup,
     statements,
     fits: new SourceFits(workspace),
@@ -191,7 +191,7 @@ interface Known {
   readonly hasSteps: boolean;
   readonly lastStep: number | null;
   /** The highest live memory of a snapshot. */
-  readonly mostLiveBytes: Bytes;
+  readonly maxLiveBytes: Bytes;
   readonly lookup: FileLookup;
   readonly facts: RecordedFacts;
   /** Where training goes on after its only loop. */
@@ -218,7 +218,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   const isDivided = stacks.length > 1 && CALM.has(worst) && keepsRising(stacks, series, at);
   const shape = isDivided ? 'growing' : worst;
   const recorded = facts.of(line);
-  const isMuch = Math.max(...series) >= limit('garbageShare') * known.mostLiveBytes;
+  const isMuch = Math.max(...series) >= limit('garbageShare') * known.maxLiveBytes;
   const isAccumulating = isMuch && recorded.garbage !== null && waitOf(recorded.garbage) > limit('garbageSteps');
   const isInCycle = isMuch && (recorded.holder?.owner.kind === 'cycle' || isAccumulating || cycles.has(line));
   const deciding = isDivided ? stacks : stacks.filter((stack) => stack.shape.shape === shape);
@@ -238,7 +238,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     isInCycle,
     isMinorGarbage: isInTime || !isMuch,
     isAccumulating,
-    isMinorGrowth: growing[last] < limit('minorGrowth') * known.mostLiveBytes,
+    isMinorGrowth: growing[last] < limit('minorGrowth') * known.maxLiveBytes,
     births,
     seen,
     series,
@@ -343,7 +343,7 @@ function keepsRising(stacks: readonly StackSeries[], bytes: readonly Bytes[], at
 
 /** The shape of a line without stacks of its own. */
 function shapeOfNone(snapshots: number): Shape {
-  return snapshots < limit('fewestSnapshots') ? 'tooShort' : 'steady';
+  return snapshots < limit('minSnapshots') ? 'tooShort' : 'steady';
 }
 
 /** Shapes without growth that goes on. */
@@ -363,8 +363,8 @@ export function categoriesOf(stacks: readonly StackSeries[]): Float64Array {
 /** The category with most bytes; of none, it is not known. */
 function mainCategory(stacks: readonly StackSeries[]): Category {
   const sums = categoriesOf(stacks);
-  const most = Math.max(...sums);
-  return most === 0 ? 'other' : CATEGORIES[sums.indexOf(most)];
+  const max = Math.max(...sums);
+  return max === 0 ? 'other' : CATEGORIES[sums.indexOf(max)];
 }
 
 /** The unit of a step, and the step of each snapshot. */
@@ -372,7 +372,7 @@ function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: Ste
   const last = snapshots[snapshots.length - 1];
   const counted = joined === null ? stepsInTrace(snapshots, last) : stepsInJoined(joined);
   if (counted !== null && last.steps?.source === 'annotations') return { source: 'annotations', at: counted };
-  const bySnapshot = snapshots.length >= limit('fewestSnapshots') ? 'snapshots' : null;
+  const bySnapshot = snapshots.length >= limit('minSnapshots') ? 'snapshots' : null;
   const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
   if (recorded.every((step) => step !== null))
     return { source: last.recording?.stepSource === 'requests' ? bySnapshot : 'recorder', at: recorded };

@@ -185,7 +185,7 @@ function isOfOptimizer(
 
 /** A limit in the source; null if observations exceed or contradict it. */
 function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownBound | null {
-  const { module, span, holder, most, isGraph } = found;
+  const { module, span, holder, max, isGraph } = found;
   const { file } = module;
   const at = lineAt(module, span.from);
   if (access.isChanged(file)) return null;
@@ -194,10 +194,10 @@ function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownB
     place?.file === file &&
     (place.line === at || (isGraph ? graphBytes > 0 : isSameContainer({ name, line: place.line }, found)));
   if (!agrees(line.recorded, isIt)) return null;
-  if (most?.count != null && (line.seen?.birthSteps ?? 0) > most.count) return null;
+  if (max?.count != null && (line.seen?.birthSteps ?? 0) > max.count) return null;
   const limit: BoundLimit =
-    most === null ? { kind: 'loop' } : { kind: isGraph ? 'graph' : 'items', text: most.text, items: most.count };
-  const full = most?.count == null ? null : sizeOf(most.count, line);
+    max === null ? { kind: 'loop' } : { kind: isGraph ? 'graph' : 'items', text: max.text, items: max.count };
+  const full = max?.count == null ? null : sizeOf(max.count, line);
   return { name: holderName(holder), place: { file, line: at }, limit, isFull: false, full };
 }
 

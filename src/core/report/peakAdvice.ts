@@ -46,9 +46,9 @@ const MIN_SHARE = 0.1;
 
 /** Advice that lowers a peak, the most effective first. */
 export function peakAdvice(held: Held): string[] {
-  const least = MIN_SHARE * held.peakBytes;
+  const min = MIN_SHARE * held.peakBytes;
   return [passBefore(held), gradientsBefore(held), ...held.amounts.map((amount) => adviceOf(amount, held))]
-    .filter((advice) => advice !== null && advice.bytes > 0 && advice.bytes >= least)
+    .filter((advice) => advice !== null && advice.bytes > 0 && advice.bytes >= min)
     .sort((a, b) => (b?.bytes ?? 0) - (a?.bytes ?? 0))
     .slice(0, MAX_ADVICE)
     .map((advice) => advice?.text ?? '');

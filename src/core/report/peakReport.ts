@@ -38,7 +38,7 @@ export interface PeakContext {
   /** Lines with a finding: advice on a peak leaves their memory out, because the finding has its own. */
   readonly isFinding: (line: OwnerLine) => boolean;
   /** Maximum number of bytes that are older than the recording. */
-  readonly mostOlder: Bytes;
+  readonly maxOlder: Bytes;
   /** Bytes of objects that outlive their pass, as the recorder saw them: they need other advice than activations. */
   readonly keptBytes?: Bytes;
 }
@@ -69,7 +69,7 @@ export function peakReports(
 export function peakReport(
   digest: SnapshotDigest,
   peak: DigestPeak,
-  { workspace, lookup, isFinding, mostOlder, keptBytes = 0 }: PeakContext,
+  { workspace, lookup, isFinding, maxOlder, keptBytes = 0 }: PeakContext,
 ): PeakReport {
   const batches = new BatchLines(workspace, lookup);
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
@@ -128,7 +128,7 @@ export function peakReport(
     isTruncated: hasLostEvents(digest.warnings, peak.device),
     lines: held.map((line) => peakLine(line, peak.liveBytes, heldBy)),
     otherLines: { lines: others.length, bytes: sum(others, bytesOf), blocks: sum(others, blocksOf) },
-    ...reportBuckets(buckets, mostOlder),
+    ...reportBuckets(buckets, maxOlder),
     libraries: [...libraries.values()].sort((a, b) => b.bytes - a.bytes),
     older,
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),

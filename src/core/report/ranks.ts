@@ -37,11 +37,11 @@ export function missingRanks(runs: readonly RunReport[], expected: number | null
   const jobs = [...runsByJob(runs)];
   if (jobs.length === 0) return unknownRanks(runs, expected ?? largestJob(runs));
   // A damaged sidecar may contain any number, also as the size of a job.
-  const most = Math.max(MIN_NAMED, Math.floor(MAX_RANKS / jobs.length));
+  const max = Math.max(MIN_NAMED, Math.floor(MAX_RANKS / jobs.length));
   return jobs.flatMap(([job, ranked]): MissingRanks[] => {
     const of = expected ?? largestJob(ranked);
     const seen = new Set(ranked.map(({ rank }) => rank));
-    const ranks = Array.from({ length: Math.min(of, most) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
+    const ranks = Array.from({ length: Math.min(of, max) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
     if (ranks.length === 0) return [];
     const message = tCount(
       ranks.length,

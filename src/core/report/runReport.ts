@@ -8,7 +8,7 @@ import { judge, type Judged } from '../verdict/judge.js';
 import type { KnownBound } from '../facts/evidence.js';
 import { GROWS, runVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
-import { mostOlderBytes } from '../runs/mostOlder.js';
+import { maxOlderBytes } from '../runs/maxOlder.js';
 import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, forecastOf, widest, type DeviceRoom } from './deviceRoom.js';
@@ -49,7 +49,7 @@ export function runReport(
   );
   const findings = new Set(lines.filter(isFinding).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const context = { workspace, lookup, isFinding: isFound, mostOlder: mostOlderBytes(snapshots) };
+  const context = { workspace, lookup, isFinding: isFound, maxOlder: maxOlderBytes(snapshots) };
   const failures = outOfMemory(snapshots, rooms, context);
   const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
@@ -72,7 +72,7 @@ export function runReport(
     sources: observed.sources,
     lines,
     otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },
-    ...reportBuckets(observed.buckets, context.mostOlder),
+    ...reportBuckets(observed.buckets, context.maxOlder),
     categories: CATEGORIES.map((category, i) => ({
       category,
       liveBytes: live[i],

@@ -7,7 +7,7 @@ import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { FileLookup, StacklessBucket } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
-import { mostOlderBytes } from '../runs/mostOlder.js';
+import { maxOlderBytes } from '../runs/maxOlder.js';
 import { shapeOf, type StackShape } from '../verdict/shapeOf.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -63,7 +63,7 @@ export function stackSeries(
       stack.blocks[at] += blocks;
     });
   });
-  settleStackless(stacks, mostOlderBytes(snapshots), snapshots.length);
+  settleStackless(stacks, maxOlderBytes(snapshots), snapshots.length);
   const last = snapshots[snapshots.length - 1];
   const usual = amountsOfTrace(snapshots);
   for (const group of last.groups) {
@@ -97,16 +97,16 @@ export function stackSeries(
  * Moves memory without a stack that cannot be older than the recording to the memory that no stack was recorded for.
  * Only snapshots with a trace tell the two apart.
  */
-function settleStackless(stacks: Map<StackKey, StackSeries>, mostOlder: Bytes, count: number): void {
+function settleStackless(stacks: Map<StackKey, StackSeries>, maxOlder: Bytes, count: number): void {
   const older = stacks.get(STACKLESS.beforeRecording);
-  if (older === undefined || older.series.every((bytes) => bytes <= mostOlder)) return;
+  if (older === undefined || older.series.every((bytes) => bytes <= maxOlder)) return;
   const younger = getOrAdd(stacks, STACKLESS.noStack, () => emptySeries(STACKLESS.noStack, count));
   const fewestBlocks = Math.min(...older.blocks);
   older.series.forEach((bytes, at) => {
-    if (bytes <= mostOlder) return;
-    younger.series[at] += bytes - mostOlder;
+    if (bytes <= maxOlder) return;
+    younger.series[at] += bytes - maxOlder;
     younger.blocks[at] += older.blocks[at] - fewestBlocks;
-    older.series[at] = mostOlder;
+    older.series[at] = maxOlder;
     older.blocks[at] = fewestBlocks;
   });
 }

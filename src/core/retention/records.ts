@@ -27,7 +27,7 @@ export type HoldingKind =
   | 'grown';
 
 /** What limits a container: its own length, keys that are remainders, a test around the statement, or a cache size. */
-export type MostKind = 'length' | 'ring' | 'test' | 'cache';
+export type LimitKind = 'length' | 'ring' | 'test' | 'cache';
 
 /** A statement that may hold memory, met by the interpreter. */
 export interface Holding {
@@ -46,9 +46,9 @@ export interface Holding {
   /** Loops that ran. */
   readonly loops: readonly LoopRound[];
   /** Maximum number of items of the holder; null if the source does not show it. */
-  readonly most: ItemLimit | null;
+  readonly max: ItemLimit | null;
   /** The kind of the limit. */
-  readonly mostBy: MostKind | null;
+  readonly maxBy: LimitKind | null;
   /** The key of the stored value; null if each iteration adds one. */
   readonly key: Value | null;
   /** True if the receiver is not known to be a container. */

@@ -68,8 +68,8 @@ export function retentionOf(
   };
   for (const { retained } of followed) {
     for (const { place, ...release } of retained.releases) add(releases, { ...lineOf(place), ...release });
-    for (const { place, kind, most } of retained.bounds)
-      add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, isFollowed: true });
+    for (const { place, kind, max } of retained.bounds)
+      add(bounds, { ...lineOf(place), kind, value: max?.count ?? null, isFollowed: true });
   }
   const callers = new Map<object, Ran>();
   const byLine = new Set([...releases.values()].map((one) => `${one.file}:${one.line}`));

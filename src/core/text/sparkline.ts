@@ -3,7 +3,7 @@ const LEVELS = '▁▂▃▄▅▆▇█';
 /** How a series is drawn. */
 interface Scale {
   /** Value of the highest block, for several series with one scale. */
-  readonly most?: number;
+  readonly max?: number;
   /** The ascending places of the values, if there is one for each; else they are evenly spaced. */
   readonly at?: readonly number[];
 }
@@ -12,9 +12,9 @@ interface Scale {
  * Draws a series in block characters. Each character stands for a few values and shows the highest of them. One without
  * values is interpolated between its neighbors. The scale starts at zero.
  */
-export function sparkline(series: readonly number[], width: number, { most = 0, at }: Scale = {}): string {
+export function sparkline(series: readonly number[], width: number, { max = 0, at }: Scale = {}): string {
   const columns = Math.min(width, series.length);
-  const top = series.reduce((highest, value) => Math.max(highest, value), most);
+  const top = series.reduce((highest, value) => Math.max(highest, value), max);
   const isPlaced = at?.length === series.length;
   const places = isPlaced ? at : series.map((_, i) => i + 1);
   const start = isPlaced ? places[0] : 0;

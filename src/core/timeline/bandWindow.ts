@@ -80,8 +80,8 @@ export function bandWindow(index: AllocationIndex, layout: SeriesLayout, request
   const edges = edgesOf(samples, pixels);
   const all = changesOf(index, layout, samples, edges);
   const count = samples.event.length;
-  const most = bytes === null ? MAX_SERIES : MAX_SERIES_OF_PART;
-  const chosen = chooseSeries(all, count, most, perRow * THINNEST, wanted);
+  const max = bytes === null ? MAX_SERIES : MAX_SERIES_OF_PART;
+  const chosen = chooseSeries(all, count, max, perRow * THINNEST, wanted);
   const { changes, otherSeries } = splitChanges(all, chosen, layout.allSeries.length, count);
   const inView = bytes === null ? null : seriesInView(changes, count, bytes);
   return {
@@ -193,7 +193,7 @@ function startAt(index: AllocationIndex, layout: SeriesLayout, event: number, li
 function chooseSeries(
   all: Changes,
   samples: number,
-  most: number,
+  max: number,
   thinnest: Bytes,
   wanted: (series: number) => boolean,
 ): Uint32Array {
@@ -206,7 +206,7 @@ function chooseSeries(
   // The series of the others may change at each sample.
   let room = MAX_CHANGES - samples;
   for (const series of candidates) {
-    if (chosen.length === most) break;
+    if (chosen.length === max) break;
     if (all.count[series] > room) continue;
     room -= all.count[series];
     chosen.push(series);

@@ -81,15 +81,15 @@ function pathsOf(
   const sums = sumsBySource(snapshot, history, weigh);
   const shown = folded ? userFrames(snapshot, lookup) : null;
   const sources: number[] = [];
-  let most = 0;
+  let max = 0;
   for (let source = 0; source < sums.blocks.length; source++) {
     if (sums.blocks[source] === 0) continue;
     sources.push(source);
     const stack = source % stacks.count;
-    most += source < 2 * stacks.count ? 2 + stacks.offset[stack + 1] - stacks.offset[stack] : 1;
+    max += source < 2 * stacks.count ? 2 + stacks.offset[stack + 1] - stacks.offset[stack] : 1;
   }
   const offset = new Uint32Array(sources.length + 1);
-  const calls = new Uint32Array(most);
+  const calls = new Uint32Array(max);
   let end = 0;
   const append = (stack: StackId): void => {
     const before = end;

@@ -75,7 +75,7 @@ export function callTree(
   const nodes: Node[] = [
     { parent: 0, call: focus.at(-1)?.call ?? 0, ...sumOf(paths, rows), self: 0, merged: 0, children: [] },
   ];
-  const least = Math.max(1, (nodes[0].bytes * NARROWEST) / request.pixels);
+  const min = Math.max(1, (nodes[0].bytes * NARROWEST) / request.pixels);
   const open: Open[] = [{ node: 0, rows, depth: focus.length }];
   let room = MAX_CALLS;
   for (let next = takeLargest(open, nodes); next !== null; next = takeLargest(open, nodes)) {
@@ -84,7 +84,7 @@ export function callTree(
     nodes[node].self = self;
     const rest = { bytes: 0, blocks: 0, sums: others.map(() => 0), merged: 0 };
     for (const { call, rows: below, bytes, blocks, sums } of groups) {
-      if (bytes < least || room === 0 || !request.admits(call)) {
+      if (bytes < min || room === 0 || !request.admits(call)) {
         rest.bytes += bytes;
         rest.blocks += blocks;
         sums.forEach((sum, i) => (rest.sums[i] += sum));

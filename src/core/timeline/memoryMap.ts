@@ -146,8 +146,8 @@ function piecesOf(snapshot: Snapshot, segments: readonly MappedSegment[], scale:
   let rows: Piece[][];
   // Coarser until it is few enough; at worst each segment is one piece.
   do {
-    const least = narrowest * scale;
-    rows = segments.map((segment) => piecesOfSegment(snapshot, segment, least));
+    const min = narrowest * scale;
+    rows = segments.map((segment) => piecesOfSegment(snapshot, segment, min));
     narrowest *= 2;
   } while (rows.reduce((count, row) => count + row.length, 0) > MAX_PIECES);
   const flat = rows.flatMap((pieces, row) => pieces.map((piece) => ({ ...piece, row })));
@@ -162,13 +162,13 @@ function piecesOf(snapshot: Snapshot, segments: readonly MappedSegment[], scale:
 }
 
 /** The pieces of a segment; together they are its reserved bytes. */
-function piecesOfSegment(snapshot: Snapshot, { segment, freeBytes }: MappedSegment, least: Bytes): Piece[] {
+function piecesOfSegment(snapshot: Snapshot, { segment, freeBytes }: MappedSegment, min: Bytes): Piece[] {
   const { segments, blocks } = snapshot;
   const pieces: Piece[] = [];
   let freeLeft = freeBytes;
   const add = (piece: Piece): void => {
     const last = pieces.at(-1);
-    if (last === undefined || last.bytes >= least || piece.bytes >= least) {
+    if (last === undefined || last.bytes >= min || piece.bytes >= min) {
       pieces.push(piece);
       return;
     }

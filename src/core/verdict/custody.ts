@@ -97,10 +97,10 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const explained = growing.reduce((sum, { bytes }) => sum + bytes, 0);
   const missing = (what: Missing): Custody => ({ isRetained: false, missing: what });
   // Blocks of the last steps are too young for the search.
-  const least = EXPLAINED * (growth.bytes[lastSearch] - Math.min(growth.bytes[0], growth.bytes[lastSearch]));
-  if (!isComplete || explained === 0 || explained < least) return missing({ kind: 'search' });
+  const min = EXPLAINED * (growth.bytes[lastSearch] - Math.min(growth.bytes[0], growth.bytes[lastSearch]));
+  if (!isComplete || explained === 0 || explained < min) return missing({ kind: 'search' });
   // The holders that together explain the growth must all have kept what they held.
-  const deciding = decidingOwners(growing, Math.max(least, EXPLAINED * explained));
+  const deciding = decidingOwners(growing, Math.max(min, EXPLAINED * explained));
   const records = deciding.map(({ owner }) => owner.custody).filter((custody) => custody !== null);
   if (records.length < deciding.length) return missing({ kind: 'search' });
   // The search for what may release them ran out of time.
@@ -201,10 +201,10 @@ function hasObjectKeys({ items }: RecordedOwner): boolean {
 }
 
 /** The largest owners that hold a sum of bytes together. */
-function decidingOwners(owners: readonly LineOwner[], least: Bytes): readonly LineOwner[] {
+function decidingOwners(owners: readonly LineOwner[], min: Bytes): readonly LineOwner[] {
   let sum = 0;
   return owners.filter(({ bytes }) => {
-    const isNeeded = sum < least || sum === 0;
+    const isNeeded = sum < min || sum === 0;
     sum += bytes;
     return isNeeded;
   });

@@ -34,5 +34,5 @@ export const GROWS: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
 
 /** The combined verdict of lines. */
 export function runVerdict(verdicts: readonly Verdict[], snapshots: number): Verdict {
-  return worstVerdict(verdicts) ?? (snapshots < limit('fewestSnapshots') ? 'tooShort' : 'steady');
+  return worstVerdict(verdicts) ?? (snapshots < limit('minSnapshots') ? 'tooShort' : 'steady');
 }

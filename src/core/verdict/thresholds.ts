@@ -85,7 +85,7 @@ export const THRESHOLDS = {
     of: 'minimum number of intervals that rise, if none falls, for growth that lifetimes do not show',
     fixedBy: '',
   },
-  fewestSnapshots: { value: 3, unit: 'snapshots', of: 'minimum for a verdict', fixedBy: 'ctx_output' },
+  minSnapshots: { value: 3, unit: 'snapshots', of: 'minimum for a verdict', fixedBy: 'ctx_output' },
   snapshotsWithWarmUp: {
     value: 4,
     unit: 'snapshots',

@@ -121,6 +121,6 @@ export async function copyReport(store: ResultsStore): Promise<void> {
   if (report === undefined) throw new Error(vscode.l10n.t('There is no report yet: no snapshot was read.'));
   const names = runNames(report.runs, folderName);
   const runs = report.runs.map((run) => ({ ...run, id: names.get(run.id) ?? run.id }));
-  await vscode.env.clipboard.writeText(renderMarkdown({ ...report, runs }, { mostLines: MAX_LINES }));
+  await vscode.env.clipboard.writeText(renderMarkdown({ ...report, runs }, { maxLines: MAX_LINES }));
   vscode.window.setStatusBarMessage(vscode.l10n.t('Leakline: report copied'), 3_000);
 }

@@ -67,10 +67,10 @@ export class SnapshotsTree extends RowTree {
     const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MAX_UNFOLDED;
     const mostOf = new Map([...runsByJob(runs)].map(([job, ranks]) => [job, mostLive(ranks)]));
     return newestFirst(runs).map((run) => {
-      const most = run.job === null ? null : (mostOf.get(run.job) ?? null);
+      const max = run.job === null ? null : (mostOf.get(run.job) ?? null);
       return rowOf(
         null,
-        () => runItem(run, names.get(run.id) ?? run.id, unfolded, most),
+        () => runItem(run, names.get(run.id) ?? run.id, unfolded, max),
         (row) => [
           ...noteRows(row, 'info', [...run.process.map(messageOf), ...outOfMemoryTexts(run.outOfMemory)]),
           ...run.snapshots.map((snapshot) => snapshotRow(row, snapshot, true)),
@@ -133,11 +133,11 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
   }
 }
 
-/** @param most maximum live bytes of any rank of its job; null without other ranks */
-function runItem(run: RunReport, name: string, unfolded: boolean, most: Bytes | null): vscode.TreeItem {
+/** @param max maximum live bytes of any rank of its job; null without other ranks */
+function runItem(run: RunReport, name: string, unfolded: boolean, max: Bytes | null): vscode.TreeItem {
   // One scale for all ranks of a job: the fuller one stands out.
   const strip =
-    most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, { ...trendScale(run), most })} `;
+    max === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, { ...trendScale(run), max })} `;
   return itemOf(name, unfolded, {
     id: `run:${run.id}`,
     description: strip + snapshotsText(run.snapshots.length),

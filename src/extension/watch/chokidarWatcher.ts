@@ -8,7 +8,7 @@ import type { SnapshotWatcher, WatchListener, WatchScope } from './snapshotWatch
 /** Folders below the workspace folder that are still walked. */
 const DEEPEST = 16;
 /** Maximum number of watches: each folder, and each file that is a link or is polled, needs a watch of the system. */
-const MOST = { folders: 10_000, linkedFolders: 1_000, snapshots: 20_000, polled: 4_000 };
+const MAX_WATCHED = { folders: 10_000, linkedFolders: 1_000, snapshots: 20_000, polled: 4_000 };
 
 /** Polling interval if events are missing, in milliseconds. */
 const POLL_MS = 2_000;
@@ -23,7 +23,7 @@ export function watchFolder(
   scope: WatchScope,
   listener: WatchListener,
   l10n: Translator,
-  most: Readonly<typeof MOST> = MOST,
+  max: Readonly<typeof MAX_WATCHED> = MAX_WATCHED,
 ): SnapshotWatcher {
   const folders = new Set<string>();
   const snapshots = new Set<string>();
@@ -35,13 +35,13 @@ export function watchFolder(
   const linked = new Set<string>();
   const links = new LinkedFolders(scope.folder);
   const above = new Set<string>();
-  const mostSnapshots = scope.polls ? most.polled : most.snapshots;
+  const maxSnapshots = scope.polls ? max.polled : max.snapshots;
   let limited = false;
   let scanning = true;
 
-  const admit = (known: Set<string>, path: string, mostKnown: number): boolean => {
+  const admit = (known: Set<string>, path: string, maxKnown: number): boolean => {
     if (known.has(path)) return true;
-    if (known.size < mostKnown) {
+    if (known.size < maxKnown) {
       known.add(path);
       return true;
     }
@@ -71,7 +71,7 @@ export function watchFolder(
       );
     }
     if (link === 'known' || link === 'above') return null;
-    return link === 'other' && isFolder && !admit(linked, path, most.linkedFolders) ? null : link;
+    return link === 'other' && isFolder && !admit(linked, path, max.linkedFolders) ? null : link;
   };
 
   const below = (path: string): string => relative(scope.folder, path).split(sep).join('/');
@@ -79,7 +79,7 @@ export function watchFolder(
   const wayToCandidate = (path: string, name: string): Link | null => {
     const snapshot = scope.snapshotOf(name);
     const way = snapshot === null ? null : wayTo(path, name, false);
-    return snapshot !== null && way !== null && admit(snapshots, snapshot, mostSnapshots) ? way : null;
+    return snapshot !== null && way !== null && admit(snapshots, snapshot, maxSnapshots) ? way : null;
   };
   const noticed = (path: string): void => listener.noticed(path);
   const removed = (path: string): void => {
@@ -112,7 +112,7 @@ export function watchFolder(
       if (name === '') return false;
       if (stats === undefined) return scope.skips(name);
       if (stats.isDirectory())
-        return scope.skips(name) || wayTo(path, name, true) === null || !admit(folders, path, most.folders);
+        return scope.skips(name) || wayTo(path, name, true) === null || !admit(folders, path, max.folders);
       if (stats.isSymbolicLink()) return scope.skips(name); // asked again about what it leads to
       const way = stats.isFile() ? wayToCandidate(path, name) : null;
       if (way === null) return true;

@@ -501,13 +501,13 @@ async function assertDrawn(
 /** Hue in classes of ten degrees, whatever the shade. */
 function hueOf(color: string): string {
   const [red, green, blue] = color.split(',').map(Number);
-  const most = Math.max(red, green, blue);
-  const reach = most - Math.min(red, green, blue);
+  const max = Math.max(red, green, blue);
+  const reach = max - Math.min(red, green, blue);
   if (reach === 0) return 'gray';
   const sector =
-    most === red
+    max === red
       ? ((green - blue) / reach + 6) % 6
-      : most === green
+      : max === green
         ? (blue - red) / reach + 2
         : (red - green) / reach + 4;
   return String(Math.round(sector * 6));

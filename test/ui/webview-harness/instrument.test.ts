@@ -454,8 +454,8 @@ async function colorsOf(page: Page): Promise<Map<string, number>> {
       return Object.entries(found);
     });
   // Edges are drawn darker: what is rare is no fill.
-  const most = counts.reduce((sum, [, count]) => sum + count, 0);
-  return new Map(counts.filter(([, count]) => count > most / 500));
+  const max = counts.reduce((sum, [, count]) => sum + count, 0);
+  return new Map(counts.filter(([, count]) => count > max / 500));
 }
 
 /** @param hex as `#rrggbb` */
@@ -467,9 +467,9 @@ function mixed(a: readonly number[], b: readonly number[], share: number): numbe
   return a.map((channel, i) => channel * share + b[i] * (1 - share));
 }
 
-function near(color: string, wanted: readonly number[], most: number): boolean {
+function near(color: string, wanted: readonly number[], max: number): boolean {
   const channels = color.split(',').map(Number);
-  return channels.reduce((sum, channel, i) => sum + Math.abs(channel - wanted[i]), 0) <= most;
+  return channels.reduce((sum, channel, i) => sum + Math.abs(channel - wanted[i]), 0) <= max;
 }
 
 /** Where the series reach highest, in pixels of the page. */

@@ -215,13 +215,13 @@ describe('What-if on recordings of GPUs', () => {
     // The smallest capacity fits, and one unit less does not.
     const { requests } = replayOf(snapshot, 1);
     assert.ok(requests !== null);
-    const least = smallestCapacity(requests, {});
-    assert.equal(least, recorded.smallestCapacityBytes);
-    assert.equal(whatIf(requests, { capacity: least }).fits, true);
-    assert.equal(whatIf(requests, { capacity: least - (2 << 20) }).fits, false);
+    const min = smallestCapacity(requests, {});
+    assert.equal(min, recorded.smallestCapacityBytes);
+    assert.equal(whatIf(requests, { capacity: min }).fits, true);
+    assert.equal(whatIf(requests, { capacity: min - (2 << 20) }).fits, false);
     const { smallestCapacityBytes, setting } = outcomes[0];
     const { capacityBytes } = recorded;
-    assert.ok(smallestCapacityBytes !== null && capacityBytes !== null && smallestCapacityBytes < least);
+    assert.ok(smallestCapacityBytes !== null && capacityBytes !== null && smallestCapacityBytes < min);
     assert.deepEqual(failureAnswer(snapshot, deviceHistory(snapshot, 1)), {
       setting,
       leftBytes: null,

@@ -115,11 +115,11 @@ describe('Live memory around scopes', () => {
   it('is a table in the report of a lone snapshot', async () => {
     const path = join(FIXTURES, 'shapes/t213.p4.pickle');
     const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
-    const text = renderText(report, { mostLines: 20 });
+    const text = renderText(report, { maxLines: 20 });
     assert.match(text, /^ {2}AT START +AT END +PEAK INSIDE +REPEATS +SCOPE$/m);
     assert.match(text, /^ +35\.2 MiB +65\.6 MiB +65\.6 MiB +3 +## forward ##$/m);
     assert.match(
-      renderMarkdown(report, { mostLines: 20 }),
+      renderMarkdown(report, { maxLines: 20 }),
       /35\.2 MiB \| +65\.6 MiB \| +65\.6 MiB \| +3 \| `## forward ##`/,
     );
   });

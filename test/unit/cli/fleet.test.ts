@@ -94,15 +94,15 @@ describe('A fleet', () => {
       });
     }
 
-    /** @param most digests that are held */
-    async function gathered(root: string, most: number): Promise<Report> {
+    /** @param max digests that are held */
+    async function gathered(root: string, max: number): Promise<Report> {
       const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
       const files = await listPythonFiles(root);
       const reporting = new Reporting({ files, rules: [], lineText, sourceText, sourceFacts });
-      const found = await gather([path('out')], reporting, SILENT, most);
+      const found = await gather([path('out')], reporting, SILENT, max);
       const isLogged = found.contents.trends.length + found.contents.cycles.length > 0;
-      assert.equal(found.contents.digests.length === 0, most === 0 && !isLogged);
-      return (await reportOfGathered(found, reporting, SILENT, most)).report;
+      assert.equal(found.contents.digests.length === 0, max === 0 && !isLogged);
+      return (await reportOfGathered(found, reporting, SILENT, max)).report;
     }
   });
 

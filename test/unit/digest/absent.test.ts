@@ -16,7 +16,7 @@ import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
 const SHAPES = join(FIXTURES, 'shapes');
 const NO_WORKSPACE = { files: [], rules: [] };
-const ALL = { mostLines: Infinity };
+const ALL = { maxLines: Infinity };
 
 async function digestOf(file: string): Promise<SnapshotDigest> {
   return digestSnapshot(file, await readFile(join(FIXTURES, file)));

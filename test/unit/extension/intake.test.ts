@@ -29,7 +29,7 @@ class World implements IntakeFiles, IntakeReader {
   readonly unloads: string[] = [];
   contentChanges = 0;
   reading = 0;
-  mostReading = 0;
+  maxReading = 0;
   /** The reader's behavior; by default it succeeds at once. */
   onLoad: (path: string) => Promise<SnapshotReport> = (path) => Promise.resolve(snapshotReport({ path }));
   readonly intake = new SnapshotIntake(this, this.clock, this, texts, 2, (content) => {
@@ -60,7 +60,7 @@ class World implements IntakeFiles, IntakeReader {
   async load(path: string): Promise<readonly SnapshotReport[]> {
     this.loads.push(path);
     this.reading++;
-    this.mostReading = Math.max(this.mostReading, this.reading);
+    this.maxReading = Math.max(this.maxReading, this.reading);
     try {
       return [await this.onLoad(path)];
     } finally {
@@ -293,7 +293,7 @@ describe('The intake of snapshots', () => {
     await world.clock.advance(1_000);
     for (let i = 0; world.intake.busy && i < 5_000; i++) await drain();
     assert.equal(world.loads.length, 1_000);
-    assert.equal(world.mostReading, 2);
+    assert.equal(world.maxReading, 2);
     assert.deepEqual(world.loads, [...world.loads].sort().reverse());
   });
 

@@ -120,10 +120,10 @@ describe('Limits of containers and texts', () => {
   });
 
   it('stop at more objects than any snapshot keeps, and at dictionaries in dictionaries', async () => {
-    const most = 1 << 22;
+    const max = 1 << 22;
     const thousands = (count: number): ByteSource =>
       bytesSource('x', Buffer.from(`\x80\x04]${`(${'N'.repeat(1000)}e`.repeat(count)}.`, 'latin1'));
-    const within = Math.floor(most / 1000);
+    const within = Math.floor(max / 1000);
     await assert.rejects(readInput(thousands(within)), (error) => SnapshotError.is(error, 'notASnapshot'));
     assert.match(await limitOf(thousands(within + 1)), /more objects than Leakline allows/);
   });
@@ -133,7 +133,7 @@ describe('Limits of containers and texts', () => {
     const smi =
       'timestamp, index, memory.used [MiB]\n' +
       Array.from({ length: 256 }, (_, device) => `2026/11/20 16:41:02.123, ${device}, 1 MiB\n`).join('');
-    const most = 1 << 25;
+    const max = 1 << 25;
     for (const [source, bytesPerSample] of [
       [repeating(smi, '2026/11/20 16:41:03.123, 0, 1 MiB\n', '', 10e6), 34 / 256],
       [repeating('[', '[1,2,8,0]', ',', 1e9), 10 / 8],
@@ -143,7 +143,7 @@ describe('Limits of containers and texts', () => {
         read = fraction * source.size;
       };
       assert.match(await limitOf(source, { onProgress }), /holds more samples than Leakline reads/);
-      const beyond = read - most * bytesPerSample;
+      const beyond = read - max * bytesPerSample;
       assert.ok(beyond > 0 && beyond < 1 << 20, `${beyond} bytes after the last sample that is read`);
     }
   });
@@ -166,7 +166,7 @@ describe('Limits of containers and texts', () => {
   it('stop at lists of tracebacks that name one text repeatedly', async () => {
     const frames = 500;
     const text = Buffer.from('  File "/a.py", line 1, in f\n'.repeat(frames));
-    const most = 1 << 26;
+    const max = 1 << 26;
     // A hundred mentions of the text each.
     const hundred = Buffer.alloc(200, Uint8Array.of(0x68, 0));
     const naming = (lists: number): ByteSource => {
@@ -191,7 +191,7 @@ describe('Limits of containers and texts', () => {
       });
       return bytesSource('x', writer.stop());
     };
-    const within = Math.floor(most / (frames * 100));
+    const within = Math.floor(max / (frames * 100));
     await readInput(naming(within));
     assert.match(await limitOf(naming(within + 1)), /refers to the same stack far more often than PyTorch does/);
   });

@@ -40,7 +40,7 @@ describe('Pinned host memory', () => {
       run.peaks.map(({ device }) => device),
       [0, PINNED_HOST],
     );
-    const text = renderText(report, { mostLines: Infinity });
+    const text = renderText(report, { maxLines: Infinity });
     assert.match(text, /^ {2}Peak of pinned host memory: 2\.3 MiB\. [^]*2,359,424 .* peak$/m);
     assert.match(text, /^ {2}device 0: .*\n {2}pinned host memory: 2\.3 MiB live \(2,359,296 B\),/m);
     assert.doesNotMatch(text, /device -1/);

@@ -4,7 +4,7 @@ import { FrameInterner } from '../../../src/core/model/stackInterner.js';
 import { StringPool } from '../../../src/core/model/stringPool.js';
 
 const FRAMES = 100_000;
-const MOST = 1 << 25;
+const MAX_CHARACTERS = 1 << 25;
 
 describe('Names of frames', () => {
   const strings = new StringPool();
@@ -19,13 +19,13 @@ describe('Names of frames', () => {
   });
 
   it('that one text makes too long for all frames together keep their beginning, their end and their lines', () => {
-    const bounded = boundedNames(frames, strings, MOST);
+    const bounded = boundedNames(frames, strings, MAX_CHARACTERS);
     assert.deepEqual([bounded.count, bounded.line], [frames.count, frames.line]);
     assert.deepEqual([...new Set(bounded.name)], [short]);
     const [file, ...others] = new Set(bounded.file);
     assert.deepEqual(others, []);
     assert.match(strings.text(file), /^éx+…x+_end\.py$/);
-    assert.ok(FRAMES * (strings.lengthOf(file) + strings.lengthOf(short)) <= MOST);
+    assert.ok(FRAMES * (strings.lengthOf(file) + strings.lengthOf(short)) <= MAX_CHARACTERS);
   });
 
   it('are the same one for all texts beyond the maximum', () => {

@@ -13,14 +13,14 @@ describe('Lanes for calls of the file system', () => {
   it('give each call its result, however many there are', async () => {
     const lanes = new FileLanes(2, 60_000);
     let running = 0;
-    let most = 0;
+    let max = 0;
     const call = async (): Promise<number> => {
-      most = Math.max(most, ++running);
+      max = Math.max(max, ++running);
       await new Promise(setImmediate);
       return running--;
     };
     assert.ok((await Promise.all(times(20, () => lanes.ask(call)))).every((result) => result !== undefined));
-    assert.equal(most, 2);
+    assert.equal(max, 2);
     await assert.rejects(
       lanes.ask(() => Promise.reject(new Error('no access'))),
       /no access/,

@@ -26,7 +26,7 @@ import { asItIs, printNames } from '../../../src/core/text/names.js';
 import { LineVerdicts } from '../../../src/worker/lineVerdicts.js';
 
 /** Rows of tables in a report. */
-const MOST = 4;
+const MAX_LINES = 4;
 const NOT_EDITED = { edited: false, otherVersion: false };
 const EDITED = { edited: true, otherVersion: false };
 const OTHER = { edited: true, otherVersion: true };
@@ -62,12 +62,12 @@ export function surfacesOf(report: Report): string[] {
         .runs.flatMap((run) => run.findings.map(({ told }) => told.join('\n  ')))
         .join('\n'),
     ],
-    ['terminal', renderText(report, { mostLines: MOST })],
-    ['Markdown', renderMarkdown(report, { mostLines: MOST })],
+    ['terminal', renderText(report, { maxLines: MAX_LINES })],
+    ['Markdown', renderMarkdown(report, { maxLines: MAX_LINES })],
     // What a report of growth has as well.
     ...(findings.length > 0
       ? []
-      : [['answer to an agent on the peak', renderPeakMarkdown(report.runs, { mostLines: MOST })] as const]),
+      : [['answer to an agent on the peak', renderPeakMarkdown(report.runs, { maxLines: MAX_LINES })] as const]),
   ];
   return told([...rows, ...rowsOfFiles]);
 }

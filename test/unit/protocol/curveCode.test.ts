@@ -7,9 +7,9 @@ import { seededRandom } from '../../support/seededRandom.js';
 function widestCurve(): TimelinePoints {
   const below = seededRandom(5);
   const length = 6400;
-  const rising = (most: number): number[] => {
+  const rising = (max: number): number[] => {
     let at = 0;
-    return Array.from({ length }, () => (at += 1 + below(most)));
+    return Array.from({ length }, () => (at += 1 + below(max)));
   };
   return {
     x: Float64Array.from(rising(5000), (value, i) => (i === 0 ? 0.25 : value)),

@@ -15,7 +15,7 @@ import type {
 import { sparkline } from '../../../src/core/text/sparkline.js';
 import { tableLines } from '../../../src/core/text/textTable.js';
 
-const ALL = { mostLines: Infinity };
+const ALL = { maxLines: Infinity };
 const NO_OLDER: OlderReport = {
   bytes: 0,
   evidence: null,
@@ -137,7 +137,7 @@ describe('A report as text', () => {
         ...{ buckets: { library: 100, beforeRecording: 0 }, noStack: 0 },
       },
     ];
-    const peaked = renderText(report, { mostLines: 20 }).trimEnd().split('\n');
+    const peaked = renderText(report, { maxLines: 20 }).trimEnd().split('\n');
     assert.match(peaked[0], /: Peak of device 1: 3\.0 MiB\. Largest: 3\.0 MiB a\|b\.py:3 \(forward\)\.$/);
     const row = (title: string): number => peaked.findIndex((text) => text.includes(title));
     assert.ok(row('AT PEAK') > 0 && row('AT PEAK') < row('At the end: '), 'the peak stands above what is live');
@@ -147,7 +147,7 @@ describe('A report as text', () => {
 
   it('folds lines beyond the limit into one row, and loses no byte', () => {
     const lines = Array.from({ length: 50 }, (_, i) => line(`f${i}.py`, [1000 + i, 1000 + i, 1000 + i]));
-    const text = renderText(reportOf([...lines, LEAK]), { mostLines: 10 });
+    const text = renderText(reportOf([...lines, LEAK]), { maxLines: 10 });
     assert.ok(text.includes('41 other lines'));
     assert.ok(text.includes('LEAK'), 'leaks are never folded');
     const body = text.split('\n').slice(text.split('\n').findIndex((row) => row.includes('VERDICT')) + 1);
@@ -195,7 +195,7 @@ describe('A report as text', () => {
     const gone = line('src/gone.py', [1000, 1000, 0]);
     const report = reportOf([BIG, LEAK, small, gone]);
     report.runs[0].buckets = { library: 0, beforeRecording: 200 };
-    const short = renderText(report, { mostLines: 30 });
+    const short = renderText(report, { maxLines: 30 });
     assert.match(short, /1000 B .* 2 other lines$/m);
     assert.doesNotMatch(short, /small\.py|gone\.py|library/);
     assert.match(renderText(report, ALL), /src\/small\.py:7/);
@@ -258,7 +258,7 @@ describe('A report as Markdown', () => {
   });
 
   it('has rows of equal cells', () => {
-    const text = renderMarkdown(reportOf([BIG, LEAK]), { mostLines: 1 });
+    const text = renderMarkdown(reportOf([BIG, LEAK]), { maxLines: 1 });
     const rows = text.split('\n').filter((row) => row.startsWith('|'));
     assert.ok(rows.length >= 5);
     assert.equal(new Set(rows.map((row) => row.split(' | ').length)).size, 1);

@@ -50,7 +50,7 @@ async function textsOf(file: string): Promise<{ text: string; markdown: string }
   const files = set === 'real' ? await listPythonFiles(join(CORPUS, set, repository)) : [];
   const workspace = { files, rules: [], lineText, sourceText, sourceFacts };
   const { report } = buildReport(digests, workspace, { ...NO_OTHERS, trends });
-  return { text: renderText(report, { mostLines: 20 }), markdown: renderMarkdown(report, { mostLines: 20 }) };
+  return { text: renderText(report, { maxLines: 20 }), markdown: renderMarkdown(report, { maxLines: 20 }) };
 }
 
 describe('Reports on snapshots as people have them', () => {

@@ -14,7 +14,7 @@ import type { CompareLine, CompareReport, LineReport, PeakReport, Report } from 
 import { compareTable } from '../../../src/worker/compareAnswers.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
-const ALL = { mostLines: Infinity };
+const ALL = { maxLines: Infinity };
 const NOWHERE = { files: [], rules: [] };
 /** Characters: room for nothing, for less and less of the lines, for all lines but not all stacks, and for all. */
 const SIZES = [0, 700, 3000, 9000, 30_000, Infinity];
@@ -26,12 +26,12 @@ const lengthOf = (value: object): number => JSON.stringify(value).length;
 /** Lines from the largest on, while all that were taken fit together. */
 function fitting<Line extends object>(
   lines: readonly Line[],
-  most: number,
+  max: number,
   order: (a: Line, b: Line) => number,
 ): Line[] {
   const sorted = [...lines].sort(order);
   const lengths = sorted.map((line) => lengthOf({ ...line, stacks: [] }));
-  return sorted.filter((_, i) => summed(lengths.slice(0, i + 1), (length) => length) <= most);
+  return sorted.filter((_, i) => summed(lengths.slice(0, i + 1), (length) => length) <= max);
 }
 
 const placeOf = ({ file, line, function: name }: LineReport | CompareLine): string => `${file}:${line} ${name}`;
@@ -44,12 +44,12 @@ function columnOf(text: string, column: RegExp): { rows: number; total: number }
 
 describe('A report beyond its size', () => {
   let digests: SnapshotDigest[];
-  const reportWithin = (most: number): Report => {
+  const reportWithin = (max: number): Report => {
     const { report } = buildReport(digests, NOWHERE);
     // Small lines leak, too.
     for (const line of report.runs.flatMap(({ lines }) => lines.filter((_, i) => i % 3 === 2)))
       Object.assign(line, { verdict: 'leak', leakedBytes: line.liveBytes });
-    boundRuns(report.runs, most);
+    boundRuns(report.runs, max);
     return report;
   };
 
@@ -63,24 +63,24 @@ describe('A report beyond its size', () => {
   it('names the largest lines that fit, suspects first, and adds up with the others', () => {
     const whole = reportWithin(Infinity).runs;
     const all = whole.flatMap(({ id, lines }) => lines.map((line) => ({ ...line, id })));
-    for (const most of SIZES) {
-      const { runs } = reportWithin(most);
+    for (const max of SIZES) {
+      const { runs } = reportWithin(max);
       const kept = fitting(
         whole.flatMap(({ lines }) => lines),
-        most,
+        max,
         (a, b) => Number(isSuspect(b)) - Number(isSuspect(a)) || b.liveBytes - a.liveBytes,
       );
       assert.deepEqual(
         runs.flatMap(({ lines }) => lines.map(placeOf)).sort(),
         kept.map(placeOf).sort(),
-        `${most} characters`,
+        `${max} characters`,
       );
       runs.forEach(({ lines, otherLines, peaks }, i) => {
         for (const figure of ['liveBytes', 'growthBytes', 'leakedBytes', 'blocks'] as const)
           assert.equal(
             summed([...lines, otherLines], (line) => line[figure]),
             summed(whole[i].lines, (line) => line[figure]),
-            `${figure} in ${most} characters`,
+            `${figure} in ${max} characters`,
           );
         assert.equal(lines.length + otherLines.lines, whole[i].lines.length);
         const inPeak = ({ lines: held, otherLines: others }: PeakReport): number[] => [
@@ -102,8 +102,8 @@ describe('A report beyond its size', () => {
     const whole = new Map(
       reportWithin(Infinity).runs.flatMap((run) => run.lines.map((line) => [placeOf(line) + run.id, line])),
     );
-    const cut = SIZES.map((most) => {
-      const lines = reportWithin(most).runs.flatMap((run) => run.lines.map((line) => ({ line, id: run.id })));
+    const cut = SIZES.map((max) => {
+      const lines = reportWithin(max).runs.flatMap((run) => run.lines.map((line) => ({ line, id: run.id })));
       for (const { line, id } of lines) assert.deepEqual(sums(line), sums(whole.get(placeOf(line) + id) ?? line));
       return lines.filter(({ line, id }) => line.stacks.length < (whole.get(placeOf(line) + id)?.stacks.length ?? 0))
         .length;
@@ -179,9 +179,9 @@ describe('A report beyond its size', () => {
   });
 
   it('of two snapshots names the lines that changed most, and adds up with the others', () => {
-    const compared = (most: number): CompareReport => {
+    const compared = (max: number): CompareReport => {
       const report = buildCompare(digests[0], digests[digests.length - 1], NOWHERE);
-      boundCompare(report, most);
+      boundCompare(report, max);
       return report;
     };
     const whole = compared(Infinity);

@@ -164,8 +164,8 @@ describe('A fix', () => {
       bytesPerStepAfter: sumOf((line) => line.bytesPerStepAfter),
     };
     assert.deepEqual([rest.length, report.fix.otherLines], [2, otherLines]);
-    assert.match(renderCompareText(report, { mostLines: 5 }), / 8\.5 KiB\/step +8\.5 KiB\/step {2}2 other lines/);
-    assert.match(renderCompareMarkdown(report, { mostLines: 5 }), /2 other lines/);
+    assert.match(renderCompareText(report, { maxLines: 5 }), / 8\.5 KiB\/step +8\.5 KiB\/step {2}2 other lines/);
+    assert.match(renderCompareMarkdown(report, { maxLines: 5 }), /2 other lines/);
     assert.ok(!('otherLines' in (await fixOf('leak', 'more'))));
   });
 

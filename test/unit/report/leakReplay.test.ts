@@ -55,7 +55,7 @@ describe('A failed allocation of a run that leaks', () => {
     const left = leaky.failure.withoutLeaks?.leftBytes ?? 0;
     const { leakedBytes } = leaky.lines[0];
     assert.ok(left > leakedBytes / 2 && left < leakedBytes + FREE, `${left} of ${leakedBytes}`);
-    const lines = renderText(report, { mostLines: 5 }).split('\n');
+    const lines = renderText(report, { maxLines: 5 }).split('\n');
     assert.match(lines[0], /step_#\.pickle: Out of memory on device 0: .* requested 64\.0 MiB/);
     assert.equal(lines[2], '  Without the leak it would have fit with 1.3 GiB left (replayed).');
     assert.doesNotMatch(lines.join('\n'), /Fragmentation:/);

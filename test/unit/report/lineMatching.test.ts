@@ -31,13 +31,13 @@ describe('Lines of two versions of a program', () => {
     return (x === null || y === null ? 1 : x === y ? 4 : -9) + (a.line === b.line ? 1 : 0);
   };
   /** The most that any pairing in order is worth. */
-  const most = (before: readonly LineReport[], after: readonly LineReport[]): number =>
+  const max = (before: readonly LineReport[], after: readonly LineReport[]): number =>
     before.length * after.length === 0
       ? 0
       : Math.max(
-          most(before.slice(1), after),
-          most(before, after.slice(1)),
-          worth(before[0], after[0]) + most(before.slice(1), after.slice(1)),
+          max(before.slice(1), after),
+          max(before, after.slice(1)),
+          worth(before[0], after[0]) + max(before.slice(1), after.slice(1)),
         );
 
   it('are paired in order, as well as any pairing does', () => {
@@ -56,7 +56,7 @@ describe('Lines of two versions of a program', () => {
       }
       assert.equal(
         pairs.reduce((sum, [from, to]) => sum + worth(from, to), 0),
-        most(before, after),
+        max(before, after),
       );
     }
   });

@@ -72,7 +72,7 @@ class Trace {
     const segment = { device: 0, address: start, total_size: at - start, stream: 0, blocks: filled };
     const snapshot = await readBytes(pickle({ segments: [segment], device_traces: [this.entries] }));
     const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], workspace);
-    const options = { mostLines: 20 };
+    const options = { maxLines: 20 };
     return { run: report.runs[0], texts: [renderText(report, options), renderMarkdown(report, options)] };
   }
 
@@ -389,7 +389,7 @@ describe('The report of one snapshot', () => {
     const textsOf = async (path: string): Promise<string[]> => {
       const file = join(real, path);
       const { report } = buildReport([digestSnapshot(file, await readFile(file))], NOWHERE);
-      return [renderText(report, { mostLines: 20 }), renderMarkdown(report, { mostLines: 20 })];
+      return [renderText(report, { maxLines: 20 }), renderMarkdown(report, { maxLines: 20 })];
     };
     const step =
       'LINYUNLinYun+CS336-assignment2-systems/cs336_systems/results/memory_profiles/xl_ctx128_full_step_none.pickle';

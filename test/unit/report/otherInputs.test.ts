@@ -17,7 +17,7 @@ import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const PROFILER = join(FIXTURES, 'profiler');
 const NO_WORKSPACE = { files: [], rules: [] };
-const ALL = { mostLines: Infinity };
+const ALL = { maxLines: Infinity };
 
 /** The report on inputs that are not snapshots. */
 async function reportOn(...paths: string[]): Promise<Report> {

@@ -58,7 +58,7 @@ describe('An allocation that failed', () => {
     const [failure, ...others] = report.runs[0].outOfMemory;
     assert.deepEqual(others, []);
     // A frame without a line is named by its file alone.
-    assert.doesNotMatch(renderText(report, { mostLines: 5 }), /:-1/);
+    assert.doesNotMatch(renderText(report, { maxLines: 5 }), /:-1/);
     const { asked, frames, held, largestFreeBytes, ...amounts } = failure;
     assert.deepEqual(amounts, {
       ...FAILED,
@@ -77,7 +77,7 @@ describe('An allocation that failed', () => {
       held.lines.reduce((sum, { bytes }) => sum + bytes, held.buckets.library + held.buckets.beforeRecording),
       FAILED.liveBytes,
     );
-    for (const text of [renderText(report, { mostLines: 5 }), renderMarkdown(report, { mostLines: 5 })]) {
+    for (const text of [renderText(report, { maxLines: 5 }), renderMarkdown(report, { maxLines: 5 })]) {
       assert.match(
         text,
         /Out of memory on device 2: `?\S+ \(\S+\)`? requested 400 MiB, 168 MiB free on the device, 30\.0 MiB of 32\.0 MiB reserved in use\./,
@@ -92,7 +92,7 @@ describe('An allocation that failed', () => {
     const healthy = await readFile(join(FIXTURES, 'shapes/t213.p4.pickle'));
     const calm = buildReport([digestSnapshot('calm.pickle', healthy)], { files: [], rules: [] }).report;
     assert.deepEqual(calm.runs[0].outOfMemory, []);
-    assert.doesNotMatch(renderText(calm, { mostLines: 5 }), /Out of memory/);
+    assert.doesNotMatch(renderText(calm, { maxLines: 5 }), /Out of memory/);
   });
 
   it('names the objects that held most, with advice, as the recorder saw them', async () => {
@@ -201,7 +201,7 @@ describe('An allocation that failed', () => {
       const snapshot = await readBytes(pickle(allocator.snapshot(allocator.trace.length)));
       const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], { files: [], rules: [] });
       const text = replayedFailureText(report.runs[0].outOfMemory[0]) ?? '';
-      assert.ok(renderText(report, { mostLines: 5 }).includes(`  ${text}\n`));
+      assert.ok(renderText(report, { maxLines: 5 }).includes(`  ${text}\n`));
       return report.runs[0].outOfMemory[0];
     };
     assert.equal(

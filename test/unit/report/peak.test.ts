@@ -145,7 +145,7 @@ describe('The peak', () => {
         name,
       );
       assert.equal(run.peak, run.peaks[0], name);
-      const [text, markdown] = [renderText(report, { mostLines: Infinity }), renderMarkdown(report, { mostLines: 30 })];
+      const [text, markdown] = [renderText(report, { maxLines: Infinity }), renderMarkdown(report, { maxLines: 30 })];
       for (const peak of run.peaks) {
         const plain = plainPeak(
           snapshot,
@@ -196,7 +196,7 @@ describe('The peak', () => {
     const line = peak.lines.find((one) => one.file.endsWith('model.py') && one.line === 14);
     assert.equal(line?.categories[0].category, 'activations');
     assert.equal(line.fromEarlierSteps, 22);
-    const options = { mostLines: 30 };
+    const options = { maxLines: 30 };
     assert.match(renderText(report, options), /Peak of device 0: 21\.1 MiB in step 24 in the forward pass\./);
     const markdown = renderMarkdown(report, options);
     assert.match(markdown, /^\| 4\.5 MiB \| [\d,]+ \| 26 \| activations \| `\S+model\.py:14 \(forward\)` \|$/m);
@@ -240,7 +240,7 @@ describe('The peak', () => {
       run.snapshots[0].devices.map(({ liveBytes }) => [true, liveBytes]),
     );
     const { report } = buildReport([digestSnapshot('a', await readFile(file))], NO_WORKSPACE);
-    assert.match(renderText(report, { mostLines: 20 }), /^a: Held on device 0: 33\.0 MiB\./);
+    assert.match(renderText(report, { maxLines: 20 }), /^a: Held on device 0: 33\.0 MiB\./);
     assert.ok(run.categories.every((one) => one.peakBytes === 0));
   });
 });

@@ -265,7 +265,7 @@ describe('Findings about the process', () => {
     );
     const { report } = buildReport([digest], { files: [], rules: [] });
     report.runs[0].process.push(finding);
-    const options = { mostLines: 5 };
+    const options = { maxLines: 5 };
     assert.match(renderText(report, options), /\n {2}Reserved memory grows\.\n/);
     assert.match(renderMarkdown(report, options), /\n- `Reserved memory grows\.`\n/);
   });

@@ -35,8 +35,8 @@ describe('Ranks that differ', () => {
       difference.message,
       /collect\.py:28 \(\w+\) grows on rank 0 \(\+.+\)\. It does not grow on rank 1\. Inspect code that only/,
     );
-    assert.ok(renderText(report, { mostLines: 30 }).includes(difference.message));
-    assert.match(renderMarkdown(report, { mostLines: 30 }), /## Ranks that differ\n\n- `.+grows on rank 0/);
+    assert.ok(renderText(report, { maxLines: 30 }).includes(difference.message));
+    assert.match(renderMarkdown(report, { maxLines: 30 }), /## Ranks that differ\n\n- `.+grows on rank 0/);
   });
 
   it('do not where every rank grows, where there is one rank, or where the jobs are two', async () => {

@@ -69,7 +69,7 @@ function repositoryOf({ path }: Truth): string {
 function faultsOf(truth: Truth, report: Report, all: readonly Truth[]): string[] {
   const run = report.runs.find(({ snapshots }) => snapshots.some(({ path }) => path === truth.path));
   if (run === undefined) return ['is in no run'];
-  const texts = [renderText(report, { mostLines: 20 }), renderMarkdown(report, { mostLines: 20 })];
+  const texts = [renderText(report, { maxLines: 20 }), renderMarkdown(report, { maxLines: 20 })];
   return [
     ...stepFaults(truth, run, all, texts),
     ...run.snapshots

@@ -73,7 +73,7 @@ async function reportOn(
   });
   const workspace = { files: ['net.py', 'main.py'], rules: [], lineText, readModule, sourceFacts };
   const { report } = buildReport([digestSnapshot('a.pickle', snapshot, null, 5)], workspace);
-  const options = { mostLines: 5 };
+  const options = { maxLines: 5 };
   return { line: report.runs[0].lines[0], texts: [renderText(report, options), renderMarkdown(report, options)] };
 }
 

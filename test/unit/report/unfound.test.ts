@@ -46,7 +46,7 @@ describe('A line that calls a file which the workspace does not have', () => {
 
   it('is also in the text of the command line', async () => {
     const { report } = buildReport(await keeping([MODEL, TRAIN]), { files: ['train.py'], rules: [] });
-    assert.match(renderText(report, { mostLines: 10 }), /Evidence: .*Allocated in \/job\/parts\/model\.py, line 5/);
+    assert.match(renderText(report, { maxLines: 10 }), /Evidence: .*Allocated in \/job\/parts\/model\.py, line 5/);
   });
 
   it('is the owner where that file is there, a library, typed into a notebook, or further out', async () => {

@@ -6,7 +6,7 @@ interface Bounded {
   name: string;
   source: string;
   /** Items at most, as the limit says it; `loop` where a loop around the steps releases them; empty for no growth. */
-  most: string;
+  max: string;
   /** Where the value is known. */
   count?: number;
   /** The holder until a loop releases it, if it is not the statement of the twin. */
@@ -35,14 +35,14 @@ export function boundsAreTold(title: string, pairs: readonly BoundedPair[]): voi
     for (const { bounded, endless } of pairs) {
       // What the end of each epoch releases is held until then.
       const until = bounded.during ?? endless.keeps.replace('self.losses', 'losses');
-      const keeps = bounded.most === 'loop' ? until : '';
+      const keeps = bounded.max === 'loop' ? until : '';
       it(`names ${keeps === '' ? 'no holder' : 'the holder until then'}: ${bounded.name}`, () => {
         assert.equal(keptAt(program(bounded.source)), keeps);
       });
       it(`has its bound: ${bounded.name}`, () => {
         const limit = followed(program(bounded.source))?.limit ?? null;
-        const most = limit === null ? '' : (limit.most?.text ?? 'loop');
-        assert.deepEqual([most, limit?.most?.count ?? undefined], [bounded.most, bounded.count]);
+        const max = limit === null ? '' : (limit.max?.text ?? 'loop');
+        assert.deepEqual([max, limit?.max?.count ?? undefined], [bounded.max, bounded.count]);
       });
       it(`differs from endless growth: ${bounded.name}`, () => {
         assert.equal(keptAt(program(endless.source)), endless.keeps);

@@ -54,7 +54,7 @@ def train():
         print(len(outputs))
 train()  #2
 `,
-      most: 'loop',
+      max: 'loop',
     },
     endless: {
       source: `
@@ -96,7 +96,7 @@ class Trainer:
             print(self.epoch())  #2
 Trainer(torch.nn.Linear(3, 3)).fit()  #3
 `,
-      most: 'loop',
+      max: 'loop',
     },
     endless: {
       source: `
@@ -124,7 +124,7 @@ Trainer(torch.nn.Linear(3, 3)).fit()  #3
     bounded: {
       name: 'keys of one sequence, in a program that never trains',
       source: decoder('self.keys, self.queries = [], []'),
-      most: 'loop',
+      max: 'loop',
       during: '',
     },
     endless: { source: decoder('self.queries = []'), keeps: 'self.keys.append(x.clone())' },
@@ -133,7 +133,7 @@ Trainer(torch.nn.Linear(3, 3)).fit()  #3
     bounded: {
       name: 'keys of one sequence, where each token is marked as a step',
       source: decoder('self.keys = []', 'leakline_recorder.mark_step()'),
-      most: 'loop',
+      max: 'loop',
       during: '',
     },
     endless: {
@@ -145,7 +145,7 @@ Trainer(torch.nn.Linear(3, 3)).fit()  #3
     bounded: {
       name: 'a graph that a backward frees every so many steps',
       source: truncated('loss.backward()'),
-      most: '40',
+      max: '40',
       count: 40,
     },
     endless: {

@@ -8,7 +8,7 @@ boundsAreTold('A container of fixed size or of weak references', [
     bounded: {
       name: 'a queue of a size',
       source: loop('q.put(out)', 'q = queue.Queue(maxsize=8)'),
-      most: '8',
+      max: '8',
       count: 8,
     },
     endless: { source: loop('q.put(out)', 'q = queue.Queue(maxsize=0)'), keeps: 'q.put(out)' },
@@ -26,7 +26,7 @@ async def main():
         await q.put(out)
 asyncio.run(main())  #1
 `,
-      most: '16',
+      max: '16',
       count: 16,
     },
     endless: {
@@ -47,7 +47,7 @@ asyncio.run(main())  #1
     bounded: {
       name: 'a queue that is read again',
       source: loop('q.put(out)\n    use(q.get())', 'q = queue.Queue()'),
-      most: '',
+      max: '',
     },
     endless: { source: loop('q.put(out)\n    use(q.qsize())', 'q = queue.Queue()'), keeps: 'q.put(out)' },
   },
@@ -58,7 +58,7 @@ asyncio.run(main())  #1
         'replay.push(out)',
         'class Replay:\n    def __init__(self, capacity=10):\n        self.items = collections.deque(maxlen=capacity)\n    def push(self, item):\n        self.items.append(item)\nreplay = Replay(capacity=5_000)',
       ),
-      most: 'capacity',
+      max: 'capacity',
       count: 5000,
     },
     endless: {
@@ -73,7 +73,7 @@ asyncio.run(main())  #1
     bounded: {
       name: 'a deque whose length is a name',
       source: loop('kept.append(out)', 'SIZE = 10 * 1000\nkept = collections.deque([], SIZE)'),
-      most: 'SIZE',
+      max: 'SIZE',
       count: 10000,
     },
     endless: {
@@ -85,7 +85,7 @@ asyncio.run(main())  #1
     bounded: {
       name: 'a ring',
       source: loop('ring[i % SIZE] = out', 'SIZE = 128\nring = [None] * SIZE'),
-      most: 'SIZE',
+      max: 'SIZE',
       count: 128,
     },
     endless: { source: loop('ring[i // SIZE] = out', 'SIZE = 128\nring = {}'), keeps: 'ring[i // SIZE] = out' },
@@ -97,7 +97,7 @@ asyncio.run(main())  #1
         'replay.push(out)',
         'class Replay:\n    def __init__(self, capacity):\n        self.capacity = capacity\n        self.items = []\n        self.place = 0\n    def push(self, item):\n        if len(self.items) < self.capacity:\n            self.items.append(None)\n        self.items[self.place] = item\n        self.place = (self.place + 1) % self.capacity\nreplay = Replay(512)',
       ),
-      most: 'self.capacity',
+      max: 'self.capacity',
       count: 512,
     },
     endless: {
@@ -112,7 +112,7 @@ asyncio.run(main())  #1
     bounded: {
       name: 'a random place',
       source: loop('kept[random.randrange(200)] = out', 'kept = {}'),
-      most: '200',
+      max: '200',
       count: 200,
     },
     endless: { source: loop('kept[random.random()] = out', 'kept = {}'), keeps: 'kept[random.random()] = out' },
@@ -124,7 +124,7 @@ asyncio.run(main())  #1
         'if len(best) < 5:\n        heapq.heappush(best, (x.mean().item(), i, out))\n    else:\n        heapq.heappushpop(best, (x.mean().item(), i, out))',
         'best = []',
       ),
-      most: '5',
+      max: '5',
       count: 5,
     },
     endless: {
@@ -133,11 +133,11 @@ asyncio.run(main())  #1
     },
   },
   {
-    bounded: { name: 'weak keys', source: loop('seen[net] = out', 'seen = weakref.WeakKeyDictionary()'), most: '' },
+    bounded: { name: 'weak keys', source: loop('seen[net] = out', 'seen = weakref.WeakKeyDictionary()'), max: '' },
     endless: { source: loop('seen[i] = out', 'seen = {}'), keeps: 'seen[i] = out' },
   },
   {
-    bounded: { name: 'weak values', source: loop('seen[i] = out', 'seen = weakref.WeakValueDictionary()'), most: '' },
+    bounded: { name: 'weak values', source: loop('seen[i] = out', 'seen = weakref.WeakValueDictionary()'), max: '' },
     endless: { source: loop('seen.setdefault(i, out)', 'seen = {}'), keeps: 'seen.setdefault(i, out)' },
   },
   {
@@ -147,7 +147,7 @@ asyncio.run(main())  #1
         'out = net(x).detach()  #!',
         'out = net(x)  #!',
       ),
-      most: '',
+      max: '',
     },
     endless: {
       source: loop('for name, layer in net.named_children():\n        seen[name, i] = layer(out)', 'seen = {}').replace(
@@ -173,7 +173,7 @@ for name, layer in net.named_modules():
 for x in data:
     out = net(x)  #!
 `,
-      most: '',
+      max: '',
     },
     endless: {
       source: `
@@ -196,7 +196,7 @@ for x in data:
     bounded: {
       name: 'fixed keys that are updated',
       source: loop("state.update(last=out)\n    state.update({'before': out})", 'state = {}'),
-      most: '',
+      max: '',
     },
     endless: { source: loop('state.update({i: out})', 'state = {}'), keeps: 'state.update({i: out})' },
   },

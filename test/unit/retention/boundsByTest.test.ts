@@ -32,7 +32,7 @@ boundsAreTold('A container that a test bounds', [
         'remember(out)',
         'kept = []\ndef remember(out):\n    if len(kept) > 100:\n        return\n    kept.append(out)',
       ),
-      most: '101',
+      max: '101',
       count: 101,
     },
     endless: {
@@ -47,7 +47,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a step that goes on once there is enough',
       source: loop('if len(kept) >= 64:\n        continue\n    kept.append(out)', 'kept = []'),
-      most: '64',
+      max: '64',
       count: 64,
     },
     endless: {
@@ -62,7 +62,7 @@ boundsAreTold('A container that a test bounds', [
         'if len(kept) < LIMIT:\n        kept.append(out)\n    else:\n        print(i)',
         'LIMIT = 50\nkept = []',
       ),
-      most: 'LIMIT',
+      max: 'LIMIT',
       count: 50,
     },
     endless: {
@@ -77,7 +77,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'all but the last items deleted',
       source: loop('kept.append(out)\n    del kept[:-30]', 'kept = []'),
-      most: '30',
+      max: '30',
       count: 30,
     },
     endless: {
@@ -89,7 +89,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a window cut by assignment',
       source: loop('kept.append(out)\n    kept = kept[-WINDOW:]', 'WINDOW = 20\nkept = []'),
-      most: 'WINDOW',
+      max: 'WINDOW',
       count: 20,
     },
     endless: {
@@ -101,7 +101,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a cache that is emptied once it is full',
       source: loop('if len(cache) >= MAX:\n        cache.clear()\n    cache[i] = out', 'MAX = 300\ncache = {}'),
-      most: 'MAX',
+      max: 'MAX',
       count: 300,
     },
     endless: {
@@ -116,7 +116,7 @@ boundsAreTold('A container that a test bounds', [
         'lru.put(i, out)',
         'class Lru:\n    def __init__(self, size):\n        self.size = size\n        self.entries = collections.OrderedDict()\n    def put(self, key, value):\n        self.entries[key] = value\n        self.entries.move_to_end(key)\n        while len(self.entries) > self.size:\n            self.entries.popitem(last=False)\nlru = Lru(40)',
       ),
-      most: 'self.size',
+      max: 'self.size',
       count: 40,
     },
     endless: {
@@ -131,7 +131,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a counter that is compared with the capacity',
       source: kept('if self.size < self.cap:\n    self.size += 1\n    self.items.append(x)'),
-      most: 'self.cap',
+      max: 'self.cap',
       count: 40,
     },
     endless: {
@@ -143,7 +143,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a counter that ends a method early, and counts before',
       source: kept('self.size = self.size + 1\nif self.size > self.cap:\n    return\nself.items.append(x)'),
-      most: '41',
+      max: '41',
       count: 41,
     },
     endless: {
@@ -155,7 +155,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a counter that a method compares',
       source: kept('if self.has_room():\n    self.items.append(x)\n    self.size += 1'),
-      most: 'self.cap',
+      max: 'self.cap',
       count: 40,
     },
     endless: {
@@ -167,7 +167,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a property that says whether it is full',
       source: kept('if not self.is_full:\n    self.items.append(x)'),
-      most: 'self.cap',
+      max: 'self.cap',
       count: 40,
     },
     endless: {
@@ -179,7 +179,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a length of its own',
       source: kept('if len(self) < self.cap:\n    self.items.append(x)'),
-      most: 'self.cap',
+      max: 'self.cap',
       count: 40,
     },
     endless: {
@@ -191,7 +191,7 @@ boundsAreTold('A container that a test bounds', [
     bounded: {
       name: 'a length of its own that makes room first',
       source: kept('if len(self) == self.cap:\n    self.items.pop(0)\nself.items.append(x)'),
-      most: 'self.cap',
+      max: 'self.cap',
       count: 40,
     },
     endless: {
@@ -205,7 +205,7 @@ boundsAreTold('A container that a test bounds', [
       source: kept(
         'if self.size < self.cap:\n    self.size += 1\n    if len(self.items) < 9:\n        for part in x:\n            self.items.append(x)',
       ),
-      most: '9',
+      max: '9',
       count: 9,
     },
     endless: {
@@ -222,7 +222,7 @@ boundsAreTold('A container that a test bounds', [
         'self.items[self.size] = x\nself.size += 1\nif self.size == self.cap:\n    self.size = 0',
         'self.items = [None] * cap',
       ),
-      most: 'len(self.items)',
+      max: 'len(self.items)',
     },
     endless: {
       source: kept('self.items.append(None)\nself.items[self.size] = x\nself.size += 1', 'self.items = [None] * cap'),
@@ -236,7 +236,7 @@ boundsAreTold('A container that a test bounds', [
         "self.named['x'].append(x)\nif self.is_full:\n    self.named.clear()",
         'self.named = collections.defaultdict(list)',
       ),
-      most: 'loop',
+      max: 'loop',
       during: '',
     },
     endless: {
@@ -259,7 +259,7 @@ for x in data:
         del copies[0]
     copies.append(copy.deepcopy(net))  #!
 `,
-      most: '5',
+      max: '5',
       count: 5,
     },
     endless: {

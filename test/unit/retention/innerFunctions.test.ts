@@ -29,7 +29,7 @@ for step in range(steps):
 
   it('is followed to its bound', () => {
     const limit = followed(of('if len(self.entries) > self.most: self.entries.popitem()'))?.limit;
-    assert.deepEqual([limit?.holder, limit?.most?.count], ['self.entries', 40]);
+    assert.deepEqual([limit?.holder, limit?.max?.count], ['self.entries', 40]);
   });
 
   it('is left alone where a line has two of them', () => {

@@ -15,7 +15,7 @@ import { readingHere } from '../../support/readingHere.js';
 import { FIXTURES } from '../../support/snapshots.js';
 
 const { signal } = new AbortController();
-const ALL = { mostLines: Infinity };
+const ALL = { maxLines: Infinity };
 
 /** The facts of an input. */
 type Said = 'trace' | 'times' | 'stacks' | 'requested' | 'reserved' | 'addresses' | 'pools';

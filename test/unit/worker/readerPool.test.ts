@@ -74,7 +74,7 @@ describe('The threads that read files', () => {
       started++;
       return start();
     };
-    pool = new ReaderPool(counted, { readers: 2, mostBytes: GIB, ...options });
+    pool = new ReaderPool(counted, { readers: 2, maxBytes: GIB, ...options });
   }
 
   function read(
@@ -105,7 +105,7 @@ describe('The threads that read files', () => {
   });
 
   it('are no more than allowed, and one alone where files are too large for two', async () => {
-    open({ readers: 4, mostBytes: 10 });
+    open({ readers: 4, maxBytes: 10 });
     const request = { path: SMALL[0], cache: null, timeLimitMs: null, wantsDigest: false, member: 0 };
     const { signal } = new AbortController();
     await Promise.all([6, 6, 6].map((bytes) => pool.read(request, bytes, signal, () => undefined)));

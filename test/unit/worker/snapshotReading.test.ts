@@ -67,7 +67,7 @@ describe('Reading a snapshot a second time', () => {
     windows = [];
     pool = new ReaderPool(() => startThread(reader, 'test reader'), {
       readers: 2,
-      mostBytes: 1 << 30,
+      maxBytes: 1 << 30,
     });
   });
   afterEach(async () => {

@@ -11,12 +11,12 @@ export interface FoundMark {
   end: number;
 }
 
-/** Finds the first of several ASCII texts from `from` on, or null. @param most about as far as it looks */
+/** Finds the first of several ASCII texts from `from` on, or null. @param max about as far as it looks */
 export async function findMark(
   source: ByteSource,
   from: number,
   marks: readonly string[],
-  most: Bytes = Infinity,
+  max: Bytes = Infinity,
 ): Promise<FoundMark | null> {
   const patterns = marks.map((mark) => new TextEncoder().encode(mark));
   const longest = Math.max(...patterns.map((pattern) => pattern.length));
@@ -36,7 +36,7 @@ export async function findMark(
       const which = patterns.findIndex((pattern) => startsWith(buffer, p, filled, pattern));
       if (which >= 0) return { mark: marks[which], start: base + p, end: base + p + patterns[which].length };
     }
-    if (got === 0 || position + got - from > most) return null;
+    if (got === 0 || position + got - from > max) return null;
     position += got;
     carried = Math.min(filled, longest - 1);
     buffer.copyWithin(0, filled - carried, filled);

@@ -34,7 +34,7 @@ export class EntryReader implements RecordReader {
   private readonly code: EntryCode;
   private readonly cells: ValueStack;
   private readonly plan = new EntryPlan();
-  private readonly mostRows: number;
+  private readonly maxRows: number;
   private views: ReturnType<EntryReader['viewsOf']>;
   private buffer: Uint8Array = new Uint8Array(0);
   private end = 0;
@@ -68,7 +68,7 @@ export class EntryReader implements RecordReader {
       slots,
     );
     const { code } = this;
-    this.mostRows = code.get('ROWS');
+    this.maxRows = code.get('ROWS');
     code.set('noContext', NO_CONTEXT);
     const actions = code.bytes('ACTIONS', ACTION_WORDS).fill(Action.Other);
     for (let word = 0; word < WORDS.length; word++) actions[word] = actionOf(word);
@@ -113,8 +113,8 @@ export class EntryReader implements RecordReader {
     let p = from;
     for (;;) {
       // A record that is no row ends the call, and takes the place of a row on the stack.
-      const room = Math.min(this.mostRows, stack.ref.length - this.depth, PAYLOAD_MASK - events.length);
-      if (room <= 0 || captures.length > PAYLOAD_MASK - 2 * this.mostRows) break;
+      const room = Math.min(this.maxRows, stack.ref.length - this.depth, PAYLOAD_MASK - events.length);
+      if (room <= 0 || captures.length > PAYLOAD_MASK - 2 * this.maxRows) break;
       if (p >= this.windowTo || (this.windowTo - p < LONG_RECORD && this.windowTo < this.end)) this.moveWindow(p);
       const shift = code.inputAt - this.windowFrom;
       const behind =
@@ -221,8 +221,8 @@ export class EntryReader implements RecordReader {
   }
 
   private viewsOf(slots: number) {
-    const { code, cells, mostRows } = this;
-    const captures = 2 * mostRows;
+    const { code, cells, maxRows } = this;
+    const captures = 2 * maxRows;
     const count = code.get('CELLS');
     cells.ref = code.refs('REF', count);
     cells.low = code.words('LOW', count);
@@ -231,17 +231,17 @@ export class EntryReader implements RecordReader {
       bytes: code.memoryBytes(),
       memo: code.memo(slots),
       state: code.refs('STATE', State.Count),
-      action: code.bytes('ROW_ACTION', mostRows),
-      low: code.words('ROW_LOW', mostRows),
-      high: code.words('ROW_HIGH', mostRows),
-      size: code.doubles('ROW_SIZE', mostRows),
-      time: code.doubles('ROW_TIME', mostRows),
-      stream: code.words('ROW_STREAM', mostRows),
-      frames: code.refs('ROW_FRAMES', mostRows),
-      stack: code.words('ROW_STACK', mostRows),
-      slot: code.refs('ROW_SLOT', mostRows),
-      metadata: code.words('ROW_METADATA', mostRows),
-      context: code.words('ROW_CONTEXT', mostRows),
+      action: code.bytes('ROW_ACTION', maxRows),
+      low: code.words('ROW_LOW', maxRows),
+      high: code.words('ROW_HIGH', maxRows),
+      size: code.doubles('ROW_SIZE', maxRows),
+      time: code.doubles('ROW_TIME', maxRows),
+      stream: code.words('ROW_STREAM', maxRows),
+      frames: code.refs('ROW_FRAMES', maxRows),
+      stack: code.words('ROW_STACK', maxRows),
+      slot: code.refs('ROW_SLOT', maxRows),
+      metadata: code.words('ROW_METADATA', maxRows),
+      context: code.words('ROW_CONTEXT', maxRows),
       captureStack: code.words('CAPTURE_STACK', captures),
       captureEvent: code.words('CAPTURE_EVENT', captures),
     };

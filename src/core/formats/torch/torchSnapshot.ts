@@ -88,12 +88,12 @@ function orderStacks(snapshot: Snapshot, behind: ReadonlyMap<FrameId, readonly F
   const ordered = new Growable(Uint32Array);
   let anyMoved = false;
   let frameCount = 0;
-  const most = MAX_GROWTH * stacks.frames.length + FREE_FRAMES;
+  const max = MAX_GROWTH * stacks.frames.length + FREE_FRAMES;
   for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
     const recorded = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
     ordered.length = 0;
     for (const frame of recorded) frameCount += 1 + (behind.get(frame)?.length ?? 0);
-    if (frameCount > most) throw tooManyMentions(name, 'generated');
+    if (frameCount > max) throw tooManyMentions(name, 'generated');
     if (isNative[recorded[recorded.length - 1]] === 1) append(ordered, recorded, behind, () => true);
     else {
       append(ordered, recorded, behind, (frame) => isNative[frame] === 1);

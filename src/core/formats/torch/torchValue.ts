@@ -36,7 +36,7 @@ export function highWord(stack: ValueStack, at: number): number {
 }
 
 /** No count or time of PyTorch takes more than 64 bits. Sums of such stay finite. */
-const MOST = 2 ** 63;
+const MAX_INTEGER = 2 ** 63;
 
 /** A count or time: whole, never negative, infinite or NaN. */
 export function byteCount(stack: ValueStack, at: number): number {
@@ -45,7 +45,7 @@ export function byteCount(stack: ValueStack, at: number): number {
     return stack.high[at] * 4294967296 + stack.low[at];
   }
   const value = stack.number(at);
-  return value > 0 ? Math.min(Math.trunc(value), MOST) : 0;
+  return value > 0 ? Math.min(Math.trunc(value), MAX_INTEGER) : 0;
 }
 
 /** The exact decimal text of a 64-bit handle. Handles are unsigned; the C++ writer stores them as signed integers. */

@@ -1,5 +1,5 @@
 import { OUTSIDE } from '../interpret/machine.js';
-import type { Holding, MostKind } from '../records.js';
+import type { Holding, LimitKind } from '../records.js';
 import { type LoopRound, type ItemLimit, type Sureness, larger } from '../values/flowNode.js';
 import { type Place, type ReleaseKind, type Removal, placeKey } from '../values/objects.js';
 import { holders } from './holders.js';
@@ -9,7 +9,7 @@ import { overwrites, replacesItems, type Candidate, type Finding, type HolderSea
 /** A bounded holder of the watched line's memory, at the statement that stores into it, or releases from it. */
 export interface Limit extends Place, Pick<Holding, 'holder'> {
   /** Maximum number of items; null if a loop around the steps releases them. */
-  readonly most: ItemLimit | null;
+  readonly max: ItemLimit | null;
   /** True for a graph of several steps that a periodic backward pass frees, false for a container. */
   readonly isGraph: boolean;
 }
@@ -24,12 +24,12 @@ export function limitOf(search: HolderSearch): Limit | null {
     const key = placeKey(holding.place);
     const limit = limitIn(holding, search);
     if (limit === null) endless.add(key);
-    else limits.set(key, { ...holding.place, holder: holding.holder, most: limit.most, isGraph: false, sureness });
+    else limits.set(key, { ...holding.place, holder: holding.holder, max: limit.max, isGraph: false, sureness });
   }
   for (const { place, root, loops, every } of search.machine.releases) {
     if (search.loops.outlived(loops, []) === null) continue;
-    const most = { text: String(every), count: every };
-    limits.set(placeKey(place), { ...place, holder: root, most, isGraph: true, sureness: 2 });
+    const max = { text: String(every), count: every };
+    limits.set(placeKey(place), { ...place, holder: root, max, isGraph: true, sureness: 2 });
   }
   const isKnown = (finding: Finding): boolean => {
     const key = placeKey(finding);
@@ -41,19 +41,19 @@ export function limitOf(search: HolderSearch): Limit | null {
 }
 
 /** The bound of a container: a maximum, or a loop around its insertions that empties it; null without one. */
-function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'most'> | null {
-  const { most, container, loops } = holding;
-  if (most !== null) return { most };
+function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'max'> | null {
+  const { max, container, loops } = holding;
+  if (max !== null) return { max };
   if (container?.kind !== 'container') return null;
-  if (replacesItems(holding, search)) return { most: { text: `len(${holding.holder})`, count: null } };
+  if (replacesItems(holding, search)) return { max: { text: `len(${holding.holder})`, count: null } };
   const around = new Set(
     loops.map(({ loop }) => loop).filter((loop) => search.loops.names.includes(loop) && isSeen(loop)),
   );
   const isAround = (rounds: readonly LoopRound[]): boolean => rounds.some(({ loop }) => around.has(loop));
   const cleared = container.removals.filter((one) => one.isThorough && isAround(one.loops));
-  const counted = cleared.find((one) => one.most !== null);
+  const counted = cleared.find((one) => one.max !== null);
   if (counted !== undefined) return counted;
-  return cleared.length > 0 || isAround(container.madeIn) ? { most: null } : null;
+  return cleared.length > 0 || isAround(container.madeIn) ? { max: null } : null;
 }
 
 /** A loop in the source. */
@@ -72,8 +72,8 @@ export interface FollowedRelease extends Pick<Removal, 'place' | 'kind' | 'isCon
 /** A bound of the holder. */
 export interface FollowedBound {
   readonly place: Place;
-  readonly kind: MostKind | 'fixed' | 'graph';
-  readonly most: ItemLimit | null;
+  readonly kind: LimitKind | 'fixed' | 'graph';
+  readonly max: ItemLimit | null;
 }
 
 /** The releases and bounds of all holders of the watched line's memory. */
@@ -103,17 +103,17 @@ export function retainedIn(search: HolderSearch, finding: Candidate | null): Ret
   };
   for (const holding of search.machine.holdings) {
     if (surenessOf(holding, search) === null) continue;
-    const { container, place, most, mostBy } = holding;
+    const { container, place, max, maxBy } = holding;
     if (onlyLasting && search.loops.timesRemade(container?.madeIn ?? []) > 0) continue;
-    if (most !== null && mostBy !== null) bound({ place, kind: mostBy, most });
+    if (max !== null && maxBy !== null) bound({ place, kind: maxBy, max });
     if (container?.kind !== 'container') continue;
-    if (container.bounded && most === null) bound({ place, kind: 'length', most: null });
-    if (replacesItems(holding, search)) bound({ place, kind: 'fixed', most: null });
+    if (container.bounded && max === null) bound({ place, kind: 'length', max: null });
+    if (replacesItems(holding, search)) bound({ place, kind: 'fixed', max: null });
     for (const cleared of container.removals) {
       const where = whereOf(cleared.loops, names);
       if (where === 'after' && !cleared.isLater) continue;
       release(cleared.place, cleared.kind, where, cleared.isConditional);
-      if (cleared.most !== null) bound({ place: cleared.place, kind: 'test', most: cleared.most });
+      if (cleared.max !== null) bound({ place: cleared.place, kind: 'test', max: cleared.max });
     }
     for (const { loop } of container.madeIn) {
       const at = names.includes(loop) ? loopPlace(loop, search.machine.sources) : null;
@@ -122,7 +122,7 @@ export function retainedIn(search: HolderSearch, finding: Candidate | null): Ret
   }
   for (const { place, loops, every } of finding?.through === 'data' ? [] : search.machine.releases) {
     if (search.loops.outlived(loops, []) === null) continue;
-    bound({ place, kind: 'graph', most: { text: String(every), count: every } });
+    bound({ place, kind: 'graph', max: { text: String(every), count: every } });
   }
   return { releases: [...releases.values()], bounds: [...bounds.values()] };
 }

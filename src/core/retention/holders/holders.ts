@@ -41,8 +41,8 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
 
 /** True if a holder is bounded, or releases its content. */
 function isEnded(holding: Holding, { machine }: HolderSearch): boolean {
-  const { container, most, guessed, holder, attribute, place } = holding;
-  if (most !== null || (guessed && machine.emptied.has(holder))) return true;
+  const { container, max, guessed, holder, attribute, place } = holding;
+  if (max !== null || (guessed && machine.emptied.has(holder))) return true;
   if (container?.kind === 'container') {
     if (container.bounded || container.removals.some(({ loops }) => loops.length > 0)) return true;
   }
@@ -58,8 +58,8 @@ function dropsGradients({ place }: Holding): boolean {
   return fn !== undefined && /\bzero_grad\s*\(|\.grad\s*=\s*None\b/.test(module.text.slice(fn.from, fn.to));
 }
 
-function atMost(held: Held, most: Sureness): Held {
-  return { data: held.data < most ? held.data : most, graph: held.graph < most ? held.graph : most };
+function atMost(held: Held, max: Sureness): Held {
+  return { data: held.data < max ? held.data : max, graph: held.graph < max ? held.graph : max };
 }
 
 /** Variables whose new values contain their old ones: through graphs, or by concatenation. */

@@ -130,7 +130,7 @@ export class Expressions extends Part {
     if (expression.slice !== null) {
       if (container === undefined) return viewOf(this.machine, base, false);
       const { value, container: copy } = this.copyOf([container], container.type, true);
-      copy.most = this.lastOf(expression.slice, act);
+      copy.max = this.lastOf(expression.slice, act);
       return value;
     }
     if (index?.kind === 'literal') {

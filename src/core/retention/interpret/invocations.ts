@@ -118,8 +118,8 @@ export class Invocations extends Part {
     noteHolding(this.machine, 'cache', act, decorator, {
       holder: `cache of ${def.name}()`,
       value: valueOf(node),
-      mostBy: 'cache',
-      most: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
+      maxBy: 'cache',
+      max: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
     });
   }
 

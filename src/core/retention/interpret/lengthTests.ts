@@ -58,12 +58,12 @@ function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): Le
     if (container !== null) found.push({ container, limit: null, over: /^(?:>=?|==)$/.test(operator) ? limit : null });
   }
   for (const { container, counter, operator, limit } of certain(test, outcome, reader)) {
-    const most = operator === '<=' ? oneMore(limit) : limit;
+    const max = operator === '<=' ? oneMore(limit) : limit;
     // A length that is tested for equality may be greater already; a number may skip another.
     const isOther = operator === '!=' && container !== null && (limit.count ?? 0) > 0;
     if (operator !== '<' && operator !== '<=' && !isOther) continue;
     if (counter === null || counter.reader.isCounter(counter.expression)) {
-      found.push({ container, limit: most, over: null });
+      found.push({ container, limit: max, over: null });
     }
   }
   return found;

@@ -127,13 +127,13 @@ function makeContainer({ name, args, call, act }: Called, follower: Follower): V
   if (type === 'weak') return newContainer('dict', madeIn, true).value;
   const limited =
     bound == null ? undefined : args.find((one, i) => one.name === bound[0] || (one.name === null && i === bound[1]));
-  const most = name.endsWith('SimpleQueue') ? null : limitArgument(limited, act);
+  const max = name.endsWith('SimpleQueue') ? null : limitArgument(limited, act);
   const { value, container } = newContainer(
     type === 'queue' ? type : type === 'list' || type === 'deque' ? 'list' : 'dict',
     madeIn,
-    most !== null,
+    max !== null,
   );
-  container.most = most;
+  container.max = max;
   if (type === 'queue') return value;
   const [first] = args as readonly (ArgumentValue | undefined)[];
   if (name.endsWith('defaultdict')) {

@@ -207,24 +207,24 @@ export class Machine {
   takeOut(containers: readonly Container[], holder: string, kind: ReleaseKind, place: Place): void {
     const isAll = kind === 'clear' || kind === 'cut';
     const tests = this.measured.filter(({ container }) => container === holder);
-    const most = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
+    const max = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
     for (const container of containers) {
       const isThorough = isAll || tests.length > 0;
       // A removal under a test of the length leaves other items, which stay.
-      const clearing = this.clearing(kind, place, isThorough, most);
+      const clearing = this.clearing(kind, place, isThorough, max);
       if (isAll) releaseItems(container, clearing);
       else container.removals.push(clearing);
     }
   }
 
-  clearing(kind: ReleaseKind, place: Place, isThorough: boolean, most: ItemLimit | null): Removal {
+  clearing(kind: ReleaseKind, place: Place, isThorough: boolean, max: ItemLimit | null): Removal {
     const { loops } = this;
     return {
       kind,
       place,
       loops,
       isThorough,
-      most,
+      max,
       isConditional: this.branches > 0,
       isLater: this.watchedLoops !== null,
     };

@@ -32,7 +32,7 @@ export function putIn(
   const holder = sourceText(module, receiver);
   const ring = key?.known?.kind === 'below' ? key.known.limit : null;
   for (const container of targets) {
-    const own = container?.most ?? null;
+    const own = container?.max ?? null;
     const tested = own === null && ring === null ? machine.testedLimit(holder) : null;
     noteHolding(machine, isError ? 'error' : 'put', act, statement, {
       holder,
@@ -41,8 +41,8 @@ export function putIn(
       value,
       container,
       attribute: attributeName(receiver),
-      most: own ?? ring ?? tested,
-      mostBy: own !== null ? 'length' : ring !== null ? 'ring' : tested !== null ? 'test' : null,
+      max: own ?? ring ?? tested,
+      maxBy: own !== null ? 'length' : ring !== null ? 'ring' : tested !== null ? 'test' : null,
       key,
       guessed,
     });
@@ -66,8 +66,8 @@ export function holdingAt(machine: Machine, kind: HoldingKind, act: Activation, 
     heldSpan: null,
     container: null,
     attribute: null,
-    most: null,
-    mostBy: null,
+    max: null,
+    maxBy: null,
     key: null,
     guessed: false,
     ...facts,

@@ -2,9 +2,9 @@ import type { Expression, Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 
 /** An expression's source on one line, shortened. */
-export function sourceText(module: PythonModule, span: Expression | Span, most = 60): string {
+export function sourceText(module: PythonModule, span: Expression | Span, max = 60): string {
   const text = module.text.slice(span.from, span.to).replace(/\s+/g, ' ').trim();
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }
 
 /** True for an expression that creates an unnamed value. */

@@ -82,7 +82,7 @@ export class Targets extends Part {
     const containers = containersOf(base);
     const place = { module: act.scope.module, span: statement };
     if (target.slice !== null) {
-      for (const container of containers) this.empty(container, 'cut', mostIn(value), place);
+      for (const container of containers) this.empty(container, 'cut', maxIn(value), place);
       return;
     }
     if (callSpecial(this.follower, base, '__setitem__', [keys[0], value], statement, act) !== null) return;
@@ -114,15 +114,15 @@ export class Targets extends Part {
   /** A container that a name or an attribute no longer names releases its items. */
   private replaced(old: Value | undefined, value: Value, place: Place): void {
     if (old === undefined) return;
-    const most = mostIn(value);
+    const max = maxIn(value);
     for (const object of old.objects) {
       if (object.kind === 'container' && !value.objects.includes(object))
-        this.empty(object, most === null ? 'replace' : 'cut', most, place);
+        this.empty(object, max === null ? 'replace' : 'cut', max, place);
     }
   }
 
-  private empty(container: Container, kind: ReleaseKind, most: ItemLimit | null, place: Place): void {
-    releaseItems(container, this.machine.clearing(kind, place, true, most));
+  private empty(container: Container, kind: ReleaseKind, max: ItemLimit | null, place: Place): void {
+    releaseItems(container, this.machine.clearing(kind, place, true, max));
   }
 
   drop(target: Expression, act: Activation): void {
@@ -161,6 +161,6 @@ function sourceOf(statement: Span): Span | null {
 }
 
 /** Maximum number of items of a container that replaces another; null without a limit. */
-function mostIn({ objects }: Value): ItemLimit | null {
-  return objects.find((object) => object.kind === 'container')?.most ?? null;
+function maxIn({ objects }: Value): ItemLimit | null {
+  return objects.find((object) => object.kind === 'container')?.max ?? null;
 }

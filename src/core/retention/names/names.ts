@@ -48,11 +48,11 @@ export interface HolderName {
 }
 
 /** Longer than names of real programs, for hostile recordings. */
-const LONGEST = 500;
+const MAX_NAME = 500;
 
 /** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null for other expressions. */
 export function nameOfHolder(holder: string): HolderName | null {
-  if (holder.length > LONGEST) return null;
+  if (holder.length > MAX_NAME) return null;
   if (/^getattr\(.*\)$/.test(holder)) return { kind: 'computed', name: 'getattr' };
   const key = /\[(['"])([^'"]+)\1\]$/.exec(holder);
   if (key !== null) return { kind: 'key', name: key[2] };

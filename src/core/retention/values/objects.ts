@@ -66,7 +66,7 @@ export interface Container extends Holder {
   /** True if the container drops old items. */
   readonly bounded: boolean;
   /** Maximum number of items; null if the source does not show it. */
-  most: ItemLimit | null;
+  max: ItemLimit | null;
   /** All that was ever put in. */
   readonly elements: PyObject[];
   /** When something took items out. */
@@ -84,7 +84,7 @@ export interface Removal {
   /** True if it releases all items, or all above a limit. */
   readonly isThorough: boolean;
   /** Items that are left at most. */
-  readonly most: ItemLimit | null;
+  readonly max: ItemLimit | null;
 }
 
 export interface Instance extends Holder {
@@ -194,7 +194,7 @@ export function newContainer(
     kind: 'container',
     type,
     bounded,
-    most: null,
+    max: null,
     node,
     madeIn,
     attrs: new Map(),
@@ -281,7 +281,7 @@ export function addTo(container: Container, item: Value): void {
 /** Notes that a container releases its items, and those of inner containers. */
 export function releaseItems(container: Container, clearing: Removal, depth = 0): void {
   container.removals.push(clearing);
-  if (!clearing.isThorough || clearing.most !== null || depth > 2) return;
+  if (!clearing.isThorough || clearing.max !== null || depth > 2) return;
   const inside = [...container.elements, ...[...container.attrs.values()].flatMap(({ objects }) => objects)];
   for (const object of inside) if (object.kind === 'container') releaseItems(object, clearing, depth + 1);
 }
@@ -371,13 +371,13 @@ export function spread(value: Value): Value {
 }
 
 export function gradInside(objects: readonly PyObject[]): Sureness {
-  let most: Sureness = 0;
+  let max: Sureness = 0;
   for (const object of objects) {
     if (object.kind !== 'container') continue;
-    for (const { grad } of object.node.holds.slice(-8)) most = larger(most, grad);
-    for (const { node } of object.attrs.values()) most = larger(most, node.grad);
+    for (const { grad } of object.node.holds.slice(-8)) max = larger(max, grad);
+    for (const { node } of object.attrs.values()) max = larger(max, node.grad);
   }
-  return most;
+  return max;
 }
 
 export function classAttribute(cls: ClassObject, name: string, depth = 0): Value | undefined {

@@ -8,9 +8,9 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
   {
     name: 'fewSnapshots',
     seen: 'Fewer snapshots than any rule needs.',
-    holds: (series) => series.snapshots < limit('fewestSnapshots'),
+    holds: (series) => series.snapshots < limit('minSnapshots'),
     verdict: 'tooShort',
-    thresholds: ['fewestSnapshots'],
+    thresholds: ['minSnapshots'],
   },
   {
     name: 'constant',

@@ -7,7 +7,7 @@ import type { Bytes } from '../model/units.js';
  * what any snapshot shows. Where the history is cleared at each snapshot, later ones show more: what autograd's threads
  * have allocated before. Such snapshots alone do not tell.
  */
-export function mostOlderBytes(snapshots: readonly SnapshotDigest[]): Bytes {
+export function maxOlderBytes(snapshots: readonly SnapshotDigest[]): Bytes {
   if (snapshots.every(isCleared)) return 0;
   return snapshots.reduce((least, digest) => Math.min(least, untracedBytes(digest) ?? Infinity), Infinity);
 }
