@@ -176,4 +176,18 @@ main(model, [Client() for _ in range(8)])  #2
     assert.equal(left?.needsGraph, false);
     assert.match(fixText(left), /\.detach\(\)/);
   });
+
+  it('are not advised for a container that is read after all loops, where only copies on the CPU help', () => {
+    const fixOf = (end: string): string => {
+      const source = `${HEAD}    for epoch in range(3):\n        for x in loader:\n            x = x.cuda()  #!\n            kept.append(x)\n${end}`;
+      const found = holderOf(program(`${source}\nmain(loader, model, optimizer)  #1\n`));
+      assert.ok(found !== null, end);
+      return fixText(found);
+    };
+    const copies = /^Store CPU copies in kept \(\.detach\(\)\.cpu\(\)\): line \d+ reads it after the loop\.$/;
+    assert.match(fixOf('    return torch.cat(kept)'), copies);
+    assert.match(fixOf('    for row in kept:\n        print(row)'), copies);
+    for (const end of ['    print(len(kept))', '    del kept', '            print(kept[-1])'])
+      assert.match(fixOf(end), /^Clear kept after use/, end);
+  });
 });

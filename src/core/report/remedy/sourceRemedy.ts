@@ -1,8 +1,10 @@
 /** The remedy that the source shows for the holder of a line's memory. */
 import type { RecordedLine } from '../../facts/recordedFacts.js';
 import type { Bytes } from '../../model/units.js';
-import type { PythonModule } from '../../python/pythonModule.js';
+import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
+import { isNamed, nameOfHolder } from '../../retention/names/names.js';
+import { readAfterLoops } from '../../retention/names/uses.js';
 import { t } from '../../text/translate.js';
 import { nameOf } from '../holderText.js';
 import type { Remedy } from './holder.js';
@@ -10,7 +12,7 @@ import { remedyText } from './remedyTexts.js';
 import { sourceEdit } from './sourceEdit.js';
 
 /** The allocator's unit, which holds a number. */
-const SMALLEST_BLOCK: Bytes = 512;
+const MIN_BLOCK: Bytes = 512;
 
 /**
  * @param recorded what the recorder saw of the same holder; null if it saw none
@@ -31,7 +33,20 @@ export function sourceRemedy(
 function holdsData({ holder }: RecordedLine): boolean {
   if (holder === null) return false;
   const { graphBytes, container, bytes } = holder.owner;
-  return graphBytes === 0 && container !== null && bytes > SMALLEST_BLOCK * container.length;
+  return graphBytes === 0 && container !== null && bytes > MIN_BLOCK * container.length;
+}
+
+/** A container that is read after the loop cannot be cleared in it. */
+function containerText(finding: Finding, holder: string): string {
+  const name = nameOfHolder(finding.holder);
+  const read = name === null ? null : readAfterLoops(finding, (part) => isNamed(name, part));
+  return read === null
+    ? remedyText('container', holder)
+    : t(
+        'Store CPU copies in {0} (.detach().cpu()): line {1} reads it after the loop.',
+        holder,
+        String(lineAt(read.module, read.statement.from)),
+      );
 }
 
 /** The remedy, in one sentence. */
@@ -41,7 +56,7 @@ export function fixText(finding: Finding): string {
   switch (kind) {
     case 'put':
       if (needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
-      if (finding.through === 'data') return remedyText('container', holder);
+      if (finding.through === 'data') return containerText(finding, holder);
       return finding.mayDetach
         ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
         : remedyText('graph');

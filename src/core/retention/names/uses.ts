@@ -1,11 +1,11 @@
 import type { PythonModule } from '../../python/pythonModule.js';
 import type { Call, Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
-import { standings } from '../../python/standings.js';
-import { calledName, allExpressions, someExpression, somePart } from '../../python/walk.js';
+import { isLoop, standings } from '../../python/standings.js';
+import { allExpressions, calledName, expressionsOf, partsOf, someExpression, somePart } from '../../python/walk.js';
 import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
-import type { ReleaseKind } from '../values/objects.js';
-import { type Found, type IsIt, statementsBeside } from './names.js';
+import type { Place, ReleaseKind } from '../values/objects.js';
+import { type Found, inModule, type IsIt, statementsBeside } from './names.js';
 
 /**
  * How a statement releases items of a container, or replaces it; else null.
@@ -108,6 +108,28 @@ export function keysOfPuts(statement: Statement, isIt: IsIt): Expression[] {
 
 const COMPARES = /^(?:[<>]=?|[!=]=)$/;
 
+/** The first statement that reads a container after the loops around a put into it, in the same function; null for none. */
+export function readAfterLoops({ module, span }: Place, isIt: IsIt): Found | null {
+  const around = inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
+  const loop = around === undefined ? undefined : outerInFunction(around).find(isLoop);
+  if (around === undefined || loop === undefined) return null;
+  return (
+    inModule(module).find(
+      ({ statement, within }) =>
+        within === around.within &&
+        statement.from >= loop.to &&
+        releaseIn(statement, isIt) === null &&
+        expressionsOf(statement).some((part) => reads(part, isIt)),
+    ) ?? null
+  );
+}
+
+/** True if an expression uses the items, and not only their number. */
+function reads(expression: Expression, isIt: IsIt): boolean {
+  if (isLength(expression, isIt)) return false;
+  return isIt(expression) || partsOf(expression).some((part) => reads(part, isIt));
+}
+
 /** `self.rows = deque(maxlen=n)`: it drops the oldest. `ring = partial(deque, maxlen=n)` makes such. */
 export function isBounded({ statement, module }: Found, isIt: IsIt): boolean {
   if (statement.kind !== 'assign' || !statement.targets.some(isIt) || statement.value.kind !== 'call') return false;
@@ -133,25 +155,36 @@ function hasBound(call: Call): boolean {
 }
 
 /** True if it is under a test of the container's length. */
-export function isMeasured({ outer, within }: Found, isIt: IsIt): boolean {
-  const from = within === null ? 0 : outer.indexOf(within);
-  return outer.slice(from).some((statement) => {
+export function isMeasured(found: Found, isIt: IsIt): boolean {
+  return outerInFunction(found).some((statement) => {
     if (statement.kind !== 'if' && statement.kind !== 'while') return false;
     const tests = statement.kind === 'while' ? [statement.test] : statement.branches.map(({ test }) => test);
     return tests.some((test) => comparesLength(test, isIt));
   });
 }
 
+/** The statements around a statement, from its function inwards. */
+function outerInFunction({ outer, within }: Found): readonly Statement[] {
+  return within === null ? outer : outer.slice(outer.indexOf(within));
+}
+
 function comparesLength(test: Expression, isIt: IsIt): boolean {
-  const isLength = (side: Expression): boolean =>
-    side.kind === 'call' &&
-    side.callee.kind === 'name' &&
-    side.callee.name === 'len' &&
-    side.args.length === 1 &&
-    isIt(side.args[0].value);
   return somePart(
     test,
-    (part) => part.kind === 'binary' && COMPARES.test(part.operator) && [part.left, part.right].some(isLength),
+    (part) =>
+      part.kind === 'binary' &&
+      COMPARES.test(part.operator) &&
+      [part.left, part.right].some((side) => isLength(side, isIt)),
+  );
+}
+
+function isLength(part: Expression, isIt: IsIt): boolean {
+  return (
+    part.kind === 'call' &&
+    part.callee.kind === 'name' &&
+    part.callee.name === 'len' &&
+    part.args.length === 1 &&
+    isIt(part.args[0].value)
   );
 }
 
