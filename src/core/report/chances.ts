@@ -2,7 +2,7 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
-import type { Knowledge, LineFeatures } from '../verdict/features.js';
+import { isEmptied, type Knowledge, type LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
 import type { Holder, Remedy } from './remedy/holder.js';
 
@@ -48,6 +48,7 @@ export function featuresOf(
     ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep },
     isMinorGrowth: line.isMinorGrowth,
     survivors: line.seen?.survivors ?? 0,
+    isEmptied: line.seen !== null && isEmptied(line.seen),
     isStateOfParameters: (category === 'optimizerState' && isStateOfParameters) || finding?.isOfOptimizer === true,
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),

@@ -26,6 +26,11 @@ export interface Seen {
   drops: number;
 }
 
+/** True if freed blocks lived for several steps: something takes them out of their holder. */
+export function isEmptied({ usualFreedAge }: Pick<Seen, 'usualFreedAge'>): boolean {
+  return (usualFreedAge ?? 0) > 2;
+}
+
 /** Evidence of source and recorder on releases. */
 export type Knowledge =
   /** The chances are known; there may be none. */
@@ -62,6 +67,8 @@ export interface LineObservations {
 export interface LineFeatures extends LineObservations {
   /** Blocks alive at the end. */
   readonly survivors: number;
+  /** Freed blocks lived for several steps. */
+  readonly isEmptied: boolean;
   /** Optimizer state: no more than the parameters need, or that of an optimizer of the program. */
   readonly isStateOfParameters: boolean;
   /** A container in the source, other than an optimizer, holds the memory. */

@@ -93,9 +93,10 @@ export class LifetimeFeatures {
 
   /**
    * True if each of the last sixteenths of the minima is above the one before, and nothing was freed at once: a queue is
-   * emptied too slowly.
+   * emptied too slowly. Its items are of more steps than the freed ones lived.
    */
   get risesToTheEnd(): boolean {
+    if (this.allBirths.length < this.usualFreedAge) return false;
     const means = Array.from({ length: 5 }, (_, part) => this.meanFloor(part, 16));
     const isSteady = deepDrops(this.lifetimes).length === 0 && means[0] > 0;
     return isSteady && means.slice(1).every((before, later) => means[later] >= limit('stillRising') * before);

@@ -112,7 +112,8 @@ describe('A leak', () => {
       task_adapters: /Layers added to a network on purpose look the same\./,
     };
     for (const [program, end] of Object.entries(ends)) {
-      const digests = await first(program, 75);
+      // Its buffer is full after 70 steps.
+      const digests = await first(program, program === 'shuffle_buffer' ? 20 : 75);
       for (const seen of [digests, plain(digests)]) {
         const { report } = await new ReportsFromSources().report(seen, SOURCES);
         assert.ok(

@@ -19,7 +19,7 @@ const RETAINED: Custody = {
   ...{ loops: [], roundOf: { file: 'src/train.py', line: 9 }, isOutsideNetworks: true },
 };
 
-function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null): string {
+function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null, isFilledFaster = false): string {
   const one = {
     owner: { ...OWNER, ...owner },
     bytes: 100,
@@ -28,7 +28,7 @@ function remedy(owner: Partial<RecordedOwner>, custody: Custody | null = null): 
     before: null,
     sinceFirst: null,
   };
-  return recordedRemedy(one, custody).text;
+  return recordedRemedy(one, custody, isFilledFaster).text;
 }
 
 describe('The remedy for a holder that the recorder saw', () => {
@@ -88,7 +88,9 @@ describe('The remedy for a holder that the recorder saw', () => {
   });
 
   it('follows the kind of the holder', () => {
-    assert.match(remedy({ kind: 'hook' }), /^Register the hook once/);
+    const queue = { name: 'rows.queue', items: { kind: 'object', type: 'Batch' } };
+    assert.equal(remedy(queue, null, true), 'Cap the size of rows.queue, or empty it faster.');
+    assert.match(remedy({ kind: 'hook' }, null, true), /^Register the hook once/);
     assert.match(remedy({ kind: 'cached' }), /^Cap the cache/);
     assert.match(remedy({ kind: 'traceback' }), /^Keep the text/);
     assert.match(remedy({ kind: 'default', name: 'rows' }), /^Use None as the default of rows/);

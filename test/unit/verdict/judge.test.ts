@@ -14,6 +14,7 @@ const LASTING: LineFeatures = {
   isUnheld: false,
   isMinorGrowth: false,
   survivors: 40,
+  isEmptied: false,
   births: { steps: 40, of: 40 },
   category: 'activations',
   isStateOfParameters: false,

@@ -14,10 +14,11 @@ interface RecordedRemedy {
   readonly isExact: boolean;
 }
 
-/** @returns the remedy for a proved leak or a cycle */
+/** @param isFilledFaster than it is emptied @returns the remedy for a proved leak or a cycle */
 export function recordedRemedy(
   { owner, place }: Pick<LineOwner, 'owner' | 'place'>,
   custody: Custody | null,
+  isFilledFaster = false,
 ): RecordedRemedy {
   const plain = (text: string): RecordedRemedy => ({ text, isExact: false });
   const exact = (text: string): RecordedRemedy => ({ text, isExact: true });
@@ -63,6 +64,7 @@ export function recordedRemedy(
       );
     default:
       if (isGraph) return plain(remedyText('graph'));
+      if (isFilledFaster) return exact(t('Cap the size of {0}, or empty it faster.', holderName(name)));
       return items === null
         ? plain(remedyText('container', holderName(name)))
         : exact(itemsText(items, holderName(name)));

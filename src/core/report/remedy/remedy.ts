@@ -1,3 +1,4 @@
+import { isEmptied } from '../../verdict/features.js';
 import type { Verdict } from '../../verdict/shape.js';
 import type { SourceFinding } from '../chances.js';
 import type { ObservedLine } from '../observedRun.js';
@@ -12,7 +13,7 @@ const REMEDIED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
  * @param proved the holder of a leak that was proved before an edit, null for none
  */
 export function remediedHolder(
-  { holder: recordedHolder, recorded, custody }: ObservedLine,
+  { holder: recordedHolder, recorded, custody, seen }: ObservedLine,
   finding: SourceFinding | null,
   proved: HolderReport | null,
   verdict: Verdict,
@@ -24,7 +25,7 @@ export function remediedHolder(
   const owner = recorded.holder ?? recorded.garbage;
   // An incomplete search may name a holder that is not the only one.
   if (holder.source === 'recorder' && owner !== null && recorded.isComplete && REMEDIED.has(verdict)) {
-    const { text, isExact } = recordedRemedy(owner, custody);
+    const { text, isExact } = recordedRemedy(owner, custody, seen !== null && isEmptied(seen));
     if (fix === null || isExact) return { ...holder, fix: text, edit: null };
   }
   return { ...holder, fix, edit };

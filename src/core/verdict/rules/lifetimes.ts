@@ -1,3 +1,4 @@
+import { isEmptied } from '../features.js';
 import type { LifetimeFeatures } from '../lifetimeFeatures.js';
 import type { Rule } from '../rule.js';
 import type { Shape } from '../shape.js';
@@ -61,14 +62,14 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   {
     name: 'queueGrows',
     seen: 'No block outlives the freed ones, which live for several steps, but the minimum rises up to the end.',
-    holds: (life) => life.births.length === 0 && life.usualFreedAge > 2 && life.risesToTheEnd,
+    holds: (life) => life.births.length === 0 && isEmptied(life) && life.risesToTheEnd,
     verdict: 'growing',
     thresholds: ['outlives', 'stillRising'],
   },
   {
     name: 'slides',
     seen: 'No block outlives the freed ones, which live for several steps.',
-    holds: (life) => life.births.length === 0 && life.usualFreedAge > 2,
+    holds: (life) => life.births.length === 0 && isEmptied(life),
     verdict: 'plateau',
     thresholds: ['outlives'],
   },

@@ -161,7 +161,7 @@ export const LINE_RULES: readonly LineRule[] = [
     holds: (line) => line.knowledge === 'known',
     verdict: 'leak',
     thresholds: [],
-    reason: () => [t('Nothing releases it.')],
+    reason: (line) => [line.isEmptied ? t('It is filled faster than it is emptied.') : t('Nothing releases it.')],
     fixedBy: 'running_total',
   },
   /** Garbage is not retained; the collector has only not run. */
