@@ -49,6 +49,15 @@ export class LifetimeFeatures {
     return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window);
   }
 
+  /** True if survivors are allocated in equal intervals, as once per epoch. */
+  get isRegular(): boolean {
+    const { births } = this;
+    if (births.length < limit('regularBirths')) return false;
+    const gaps = Array.from(births.subarray(1), (birth, i) => birth - births[i]);
+    const longest = Math.max(...gaps);
+    return longest - Math.min(...gaps) <= Math.max(1, limit('irregular') * longest);
+  }
+
   /** True if survivors become rarer, as in a cache that has nearly all of its keys. */
   get isSlowing(): boolean {
     const births = countUpTo(this.allBirths, this.oldEnough);

@@ -42,6 +42,12 @@ export const THRESHOLDS = {
     of: 'minimum that must allocate survivors',
     fixedBy: 'task_heads',
   },
+  regularBirths: {
+    value: 5,
+    unit: 'times',
+    of: 'minimum number of equal intervals that must allocate survivors',
+  },
+  irregular: { value: 0.1, unit: 'share', of: 'by which equal intervals may differ' },
   overdueGap: {
     value: 1.5,
     unit: 'times',

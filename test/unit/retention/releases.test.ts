@@ -187,6 +187,12 @@ main(model, [Client() for _ in range(8)])  #2
     const copies = /^Store CPU copies in kept \(\.detach\(\)\.cpu\(\)\): line \d+ reads it after the loop\.$/;
     assert.match(fixOf('    return torch.cat(kept)'), copies);
     assert.match(fixOf('    for row in kept:\n        print(row)'), copies);
+    const later = program(
+      `${HEAD}    pass\n\ndef sample(n, rows=[]):\n    for _ in range(n):\n        rows.append(torch.randn(8, device='cuda'))  #!\n    return torch.stack(rows)\n\nwhile True:\n    sample(4)  #1\n`,
+    );
+    const shared = holderOf(later);
+    assert.ok(shared !== null);
+    assert.doesNotMatch(fixText(shared), copies, 'the next call adds to what this one reads');
     for (const end of ['    print(len(kept))', '    del kept', '            print(kept[-1])'])
       assert.match(fixOf(end), /^Clear kept after use/, end);
   });

@@ -85,6 +85,12 @@ describe('The verdict on a line', () => {
     assert.equal(judge({ ...features, births: { steps: 40, of: 40 } }, false, null).verdict, 'leak');
   });
 
+  it('is growth for models that a list stores once per fold, and a leak for those of each trial', () => {
+    const features: LineFeatures = { ...LASTING, category: 'parameters', isHeldBySource: true };
+    assert.equal(judge({ ...features, births: { steps: 5, of: 100 } }, false, null).rule, 'network');
+    assert.equal(judge({ ...features, births: { steps: 20, of: 100 } }, false, null).verdict, 'leak');
+  });
+
   it('is a leak for networks in a list whose class has a release that nothing calls', () => {
     const release = { file: 'accelerator.py', line: 3943, function: 'Accelerator.free_memory', kind: 'method' };
     const missed = { ...release, where: 'uncalled', isConditional: false, value: null, runs: null, hasRun: false };

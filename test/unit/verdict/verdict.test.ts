@@ -93,12 +93,14 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'lasting');
   });
 
-  it('sees one block in ten steps', () => {
+  it('sees one block in ten steps, and one per epoch from five epochs on', () => {
     assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'lasting');
+    assert.equal(lived(lifetimes(240, range(40, 240, 40), null)), 'lasting');
+    assert.equal(lived(lifetimes(200, range(40, 200, 40), null)), 'growing');
   });
 
   it('waits with a few rare allocations, and after a gap longer than any before', () => {
-    assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'growing', 'folds of a cross-validation');
+    assert.equal(lived(lifetimes(60, [8, 20, 30, 44, 56], null)), 'growing');
     assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');
     assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'lasting');
   });

@@ -108,20 +108,25 @@ export function keysOfPuts(statement: Statement, isIt: IsIt): Expression[] {
 
 const COMPARES = /^(?:[<>]=?|[!=]=)$/;
 
-/** The first statement that reads a container after the loops around a put into it, in the same function; null for none. */
+/**
+ * The first statement that reads a container after the loops around a put into it, in the function that makes it before
+ * them; null for none.
+ */
 export function readAfterLoops({ module, span }: Place, isIt: IsIt): Found | null {
   const around = inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
   const loop = around === undefined ? undefined : outerInFunction(around).find(isLoop);
   if (around === undefined || loop === undefined) return null;
-  return (
-    inModule(module).find(
-      ({ statement, within }) =>
-        within === around.within &&
-        statement.from >= loop.to &&
-        releaseIn(statement, isIt) === null &&
-        expressionsOf(statement).some((part) => reads(part, isIt)),
-    ) ?? null
+  const beside = inModule(module).filter(({ within }) => within === around.within);
+  const isMadeHere = beside.some(
+    ({ statement }) => statement.to <= loop.from && releaseIn(statement, isIt) === 'replace',
   );
+  const read = beside.find(
+    ({ statement }) =>
+      statement.from >= loop.to &&
+      releaseIn(statement, isIt) === null &&
+      expressionsOf(statement).some((part) => reads(part, isIt)),
+  );
+  return isMadeHere ? (read ?? null) : null;
 }
 
 /** True if an expression uses the items, and not only their number. */

@@ -24,6 +24,13 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
     ],
   },
   {
+    name: 'eachRoundAdds',
+    seen: 'Blocks that survive are allocated at equal intervals up to the end, as once per epoch. The minimum rises.',
+    holds: (life) => life.goesOn && life.isRegular && life.steps >= limit('lastingSteps'),
+    verdict: 'lasting',
+    thresholds: ['lastingSteps', 'regularBirths', 'irregular'],
+  },
+  {
     name: 'survivorsBecomeRarer',
     seen: 'The same over few steps, or with survivors that become rarer.',
     holds: (life) => life.goesOn && life.isOften,

@@ -210,12 +210,13 @@ function isUnintended({ custody, through }: LineFeatures): boolean {
 const OF_WEIGHTS: ReadonlySet<Category> = new Set(['parameters', 'gradients']);
 
 /**
- * True for weights that are added seldom, and for their gradients, unless the source or the process shows a container or a
- * traceback for them.
+ * True for weights that are added seldom, and for their gradients, unless the process shows a traceback or a forgotten
+ * release. In a container of the source, they must be as rare as the models of folds.
  */
 function isExtended(line: LineFeatures): boolean {
   const { category, births, survivors, lastStep, isHeldBySource } = line;
-  if (!OF_WEIGHTS.has(category) || isHeldBySource || isUnintended(line)) return false;
+  if (!OF_WEIGHTS.has(category) || isUnintended(line)) return false;
+  if (isHeldBySource) return births !== null && births.steps < limit('allocatedShare') * births.of;
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
     : limit('seldom') * births.steps < births.of;
