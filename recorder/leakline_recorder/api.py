@@ -106,7 +106,7 @@ def search_holders(on: bool) -> None:
 def repeat(repeater: 'CodeType', body: 'CodeType') -> None:
     """Each round of the loop in ``repeater`` is a whole run of the program, ``body``."""
     if _session is not None:
-        _session.rounds.repeat(repeater, body)
+        _session.stage.rounds.repeat(repeater, body)
 
 
 def run_of_children(settings: Dict[str, Any], rank: str) -> str:
@@ -131,7 +131,7 @@ def stop() -> None:
 def mark_step() -> None:
     """End a training step. After the first call, optimizers no longer count."""
     if _session is not None:
-        _session.steps.mark()
+        _session.stage.steps.mark()
 
 
 @guarded('could not write a snapshot')

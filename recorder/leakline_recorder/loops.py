@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import os
+import sys
 import threading
 import time
 import types
@@ -265,6 +266,19 @@ class Rounds:
         self._over = True
         self._levels, self._chain = [], []
         HELD_LOCALS.clear()
+
+    def is_left(self) -> bool:
+        """True if no loop around the last step is still running. False if that is unknown."""
+        if self._over or not self._levels:
+            return False
+        around_step = {(level.code, start) for level in self._levels for start in level.marks}
+        frame = sys._current_frames().get(self._thread)
+        while frame is not None:
+            around = self._loops.at(frame.f_code, frame.f_lasti)
+            if around is not None and any((id(frame.f_code), loop.start) in around_step for loop in around.loops):
+                return False
+            frame = frame.f_back
+        return True
 
     def describe(self) -> Optional[List[Dict[str, Any]]]:
         """The loops around the last step, outermost first, down to the one that iterates per step; ``None`` if unknown.

@@ -1,6 +1,7 @@
 """One recording in one process: composes steps, schedule, snapshots, sidecars and triggers."""
 from __future__ import annotations
 
+import dataclasses
 import json
 import multiprocessing
 import os
@@ -18,15 +19,14 @@ from .files import SIDECAR, Budget, appearing, exists, make_folder, make_output,
 from .guard import NO_GPU, guarded, ordinary, say, say_once
 from .holders import Ages, Blocks, HolderWalk, Shown
 from .increments import Increments
-from .loops import Rounds
 from .memory import DeviceMemory, allocations
 from .monitoring import Monitoring
 from .options import Options
-from .run import chosen, identify, with_group
-from .schedule import Intervals, Schedule
+from .run import Run, chosen, identify, with_group
+from .schedule import Intervals
 from .sources import Sources
-from .step_counter import StepCounter
-from .step_finder import LoopSteps, NamedSteps
+from .stage import Stage
+from .step_finder import Evaluations, LoopSteps, NamedSteps
 from .triggers import Triggers
 
 ON_THE_CPU = 'The option --device cpu records on the CPU, over a model of the allocator'
@@ -59,24 +59,22 @@ class Session:
         self.run = identify(options.run)
         self._out = os.path.abspath(options.out)    # the program may go to another folder
         self.folder = os.path.join(self._out, self.run.id)
-        self.steps = StepCounter(self._stepped)
         self._monitoring = Monitoring()
-        self.rounds = Rounds(self._monitoring)
+        self._collector = CollectorWatch(self._look_for_steps)
+        self._shown = Shown(options.names == 'all')
+        self.stage = self._training = self._new_stage('')
+        self._afterwards: Optional[Stage] = None
         self._named_steps: Optional[NamedSteps] = None
-        self._loop_steps = LoopSteps(self.steps, memory, self._monitoring)
-        self._collector = CollectorWatch(self._without_steps)
-        self._schedule = Schedule(options)
+        self._loop_steps = LoopSteps(self._training.steps, memory, self._monitoring)
+        self._evaluations: Optional[Evaluations] = None
         self._intervals = Intervals(options, PERIOD_SECONDS)
         self._sources = Sources(options.sources)
-        self._shown = Shown(options.names == 'all')
-        self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring,
-                                   self._shown, options.sources, self._collector.full_since)
         self._triggers = Triggers(self.dump)
         self.searches = options.holders
         self._recording = False
         self._dumping = threading.Lock()
         self._pid = os.getpid()
-        self._last_full, self._allocated_at_full = -1, 0
+        self._allocated_at_full = 0
         self._named = False
         self._is_chosen = False
         self._budget = Budget(options.budget)
@@ -87,15 +85,20 @@ class Session:
         self._increments = Increments(memory)
         self._ages: Ages = {}    # of the blocks that were live when the history was cleared
 
+    def _new_stage(self, name: str) -> Stage:
+        walk = HolderWalk(self.memory, self.options.min_age, self.options.holders_seconds, self._monitoring,
+                          self._shown, self.options.sources, self._collector.full_since)
+        return Stage(name, self.options, self._monitoring, walk, self._stepped)
+
     def open(self, on_device: bool = False) -> bool:
         """Prepare everything; recording begins when the program first uses the device, or is about to now."""
         if not self.memory.available():
             say_once(f'this PyTorch has no CUDA allocator: nothing is recorded. {ON_THE_CPU}', NO_GPU)
             return False
         if self.options.step:
-            self._named_steps = NamedSteps(self.steps, self.options.step)
+            self._named_steps = NamedSteps(self._training.steps, self.options.step)
         else:
-            self.steps.watch_optimizers()
+            self._training.steps.watch_optimizers()
         if self.options.signal:
             self._triggers.on_signal(self.options.signal)
         if self.options.at_exit:
@@ -123,6 +126,7 @@ class Session:
         self._collector.start()
         if self._named_steps is None:
             self._loop_steps.start()
+            self._evaluations = Evaluations(self._look_past_training)
         else:
             self._named_steps.look()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
@@ -143,9 +147,28 @@ class Session:
             say(f'recording GPU memory into {self.folder}: stacks, sizes, paths, names of variables, {texts}; no values')
 
     @guarded('could not look for steps')
+    def _look_for_steps(self) -> Optional[float]:
+        """Returns the seconds until the next call."""
+        if not self._recording or os.getpid() != self._pid:
+            return None
+        if self._training.steps.source == 'optimizer':
+            self._look_past_training()
+            return None
+        return self._without_steps()
+
+    @guarded('could not look for steps after the training')
+    def _look_past_training(self) -> None:
+        """Once the program has left the loops of its training, rounds of the loop that it runs then are steps of another run."""
+        if not self._recording or os.getpid() != self._pid or self._training.steps.source != 'optimizer':
+            return
+        if self.stage is self._training and not self._loop_steps.looks and self._training.rounds.is_left():
+            self._afterwards = self._afterwards or self._new_stage(f'after-step-{self._training.steps.count}')
+            self._loop_steps = LoopSteps(self._afterwards.steps, self.memory, self._monitoring)
+            self._loop_steps.start(beside_optimizers=True)
+
     def _without_steps(self) -> Optional[float]:
-        """While the program shows no steps, the time decides. Returns the seconds until the next call."""
-        if self.steps.is_known or not self._recording or os.getpid() != self._pid:
+        """While the program shows no steps, the time decides."""
+        if self.stage.steps.is_known:
             return None
         if self._triggers.is_due or self._allocated() - self._allocated_at_full < MANY_ALLOCATIONS:
             return None
@@ -166,27 +189,33 @@ class Session:
     def close(self) -> None:
         """Writes the last snapshot, and ends the recording."""
         if self._recording:
-            if self._last_full != self.steps.count or not self.steps.is_known or self._has_gone_on():
+            if not self._is_complete():
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
-            if self.steps.source == 'none':
+            if self.stage.steps.source == 'none':
                 self._advise((self._named_steps.missed if self._named_steps else '') or NO_VERDICT)
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
             say(f'nothing was recorded: this process never used CUDA. {ON_THE_CPU}. If it starts other commands, run them with leakline_recorder')
-        self.steps.stop()
         self._loop_steps.stop()
+        if self._evaluations is not None:
+            self._evaluations.stop()
         if self._named_steps is not None:
             self._named_steps.stop()
-        self.rounds.stop()
+        for stage in (self._training, *([self._afterwards] if self._afterwards else [])):
+            stage.steps.stop()
+            stage.rounds.stop()
         self._monitoring.stop()
         self._collector.stop()
         self._triggers.remove()
 
-    def _has_gone_on(self) -> bool:
-        """True if more than some steps' worth was allocated since the last full snapshot, as by an evaluation."""
+    def _is_complete(self) -> bool:
+        """False if more than some steps' worth was allocated since the last full snapshot, as by an evaluation."""
+        steps = self.stage.steps
+        if self.stage.last_full != steps.count or not steps.is_known:
+            return False
         since = self._allocated() - self._allocated_at_full
-        return since * self.steps.count > MANY_STEPS * self._allocated_at_full > 0
+        return not since * steps.count > MANY_STEPS * self._allocated_at_full > 0
 
     def _allocated(self) -> int:
         """The number of allocations of all devices so far; 0 if the device does not tell."""
@@ -195,11 +224,13 @@ class Session:
         except ordinary(Exception):
             return 0
 
-    def _stepped(self, step: int) -> None:
+    def _stepped(self, stage: Stage, step: int) -> None:
         self._collector.raise_dropped()
-        if self.steps.source != 'loop':
+        if stage is not self.stage:
+            self._enter(stage)
+        if stage.steps.source != 'loop':
             self._loop_steps.stop()
-        self.rounds.stepped(sys._getframe())
+        stage.rounds.stepped(sys._getframe())
         if self._recording and self._is_chosen and os.getpid() == self._pid:
             self.memory.keep_watching()
             if not self.memory.history_is_on():
@@ -208,15 +239,21 @@ class Session:
                 say_once('the program turned memory history off: it is on again, and allocations in between have no stack')
         if self._dumping.locked():
             return    # steps of other threads do not wait for the snapshot of this one; the next one is due then
-        if self._schedule.full(step):
+        if stage.schedule.full(step):
             self.dump('step')
-        elif self.memory.light_snapshots and self._schedule.light(step):
+        elif self.memory.light_snapshots and stage.schedule.light(step):
             self._write('light', 'step')
+
+    def _enter(self, stage: Stage) -> None:
+        if stage is not self._training and self.stage.last_full != self.stage.steps.count:
+            self.dump('exit')    # of the training
+        self.stage = stage
+        self._ages = {}    # in steps of the other one
 
     def dump(self, reason: str) -> None:
         """A full snapshot now."""
         if reason in ('signal', 'asked', 'time') and self._recording:
-            self.steps.requested()
+            self.stage.steps.requested()
         if self._is_chosen or self.memory.light_snapshots:
             self._write('full' if self._is_chosen else 'light', reason)
 
@@ -246,20 +283,20 @@ class Session:
             self._name()
         if not exists(self.folder):
             self._make_folder()    # the program has emptied its output
-        stem, step = self._stem(kind, reason), self.steps.count    # other threads go on counting
+        stage, stem, step = self.stage, self._stem(kind, reason), self.stage.steps.count    # other threads go on counting
         path = os.path.join(self.folder, stem)
         if kind == 'full':
             self._increments.begin()
         snapshot = self.memory.snapshot(traces=kind == 'full')
         behind = self._increments.behind(snapshot) if kind == 'full' else []
         watch.lap('snapshotSeconds')
-        beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
-                                  self._sources, snapshot, self._events, behind, self.rounds)
+        beside = sidecar.describe(stem + '.pickle', kind, reason, self._run_of(stage), stage.steps, self._collector, self.memory,
+                                  self.options, self._sources, snapshot, self._events, behind, stage.rounds)
         beside['process']['signal'] = self._triggers.signal
         ages = {} if None in behind else self._ages
         # At exit, the variables of the program are gone, and no verdict asks for holders unless it is the only snapshot.
-        searches = self.searches and kind == 'full' and (reason != 'exit' or self._last_full < 0)
-        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if searches else None
+        searches = self.searches and kind == 'full' and (reason != 'exit' or stage.last_full < 0)
+        blocks = Blocks(snapshot, stage.steps.first_time, stage.steps.times_us, ages) if searches else None
         watch.lap('sidecarSeconds')
         # The sidecar gets its name first: a reader that sees the snapshot finds it beside.
         with appearing(path + '.pickle') as file:
@@ -269,7 +306,7 @@ class Session:
             del snapshot
             beside['holders'] = self._walk(blocks) if blocks is not None else None
             beside['atFailure'] = self._walk_all(blocks) if blocks is not None and reason == 'oom' else None
-            beside['releases'] = self._holders.releases() if kind == 'full' else None
+            beside['releases'] = stage.holders.releases() if kind == 'full' else None
             watch.lap('holdersSeconds')
             beside['cost'] = {**watch.laps, 'bytes': file.tell()}
             with appearing(path + SIDECAR) as text:
@@ -277,7 +314,7 @@ class Session:
                 size = beside['cost']['bytes'] + text.tell()
         self._budget.written(path, size, light=kind == 'light', keep=reason == 'oom')
         if kind == 'full':
-            self._last_full, self._allocated_at_full = step, self._allocated()
+            stage.last_full, self._allocated_at_full = step, self._allocated()
             self._cost_seconds = sum(watch.laps.values())
             self._events = beside['ring']['events']
             # Other snapshots are taken in the middle of a step: the next trace has their events too.
@@ -296,23 +333,27 @@ class Session:
         if self._is_child():
             self._say_where()
 
+    def _run_of(self, stage: Stage) -> Run:
+        return dataclasses.replace(self.run, id=f'{self.run.id}-{stage.name}') if stage.name else self.run
+
     def _make_folder(self) -> None:
         make_output(self._out)
         make_folder(self.folder)
 
     @guarded('could not find the holders of the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
-        return self._holders.walk(blocks, self.steps.count, self.rounds.describe() or ())
+        return self.stage.holders.walk(blocks, self.stage.steps.count, self.stage.rounds.describe() or ())
 
     @guarded('could not find the holders of all memory')
     def _walk_all(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
         """What ran out is memory of any age. A walk of its own: the others compare what holders freed between them."""
         walk = HolderWalk(self.memory, 0, self.options.holders_seconds, self._monitoring, self._shown)
-        found = walk.walk(blocks, self.steps.count, None)
+        found = walk.walk(blocks, self.stage.steps.count, None)
         return found and {'complete': found['complete'], 'owners': found['owners'][:MAX_AT_FAILURE]}
 
     def _stem(self, kind: str, reason: str) -> str:
-        stem = f'rank{self.run.rank}_step{self.steps.count:06d}'
+        name = '_'.join(part for part in (f'rank{self.run.rank}', self.stage.name) if part)
+        stem = f'{name}_step{self.stage.steps.count:06d}'
         if kind == 'light':
             return stem + '_light' if reason == 'step' else f'{stem}_{reason}_light'
         return stem if reason == 'step' else f'{stem}_{reason}'
@@ -325,5 +366,5 @@ class Session:
         cost = beside['cost']
         seconds = sum(value for name, value in cost.items() if name.endswith('Seconds'))
         rank = f'rank {self.run.rank}, ' if self.run.world_size > 1 else ''
-        say(f"{rank}step {self.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
+        say(f"{rank}step {self.stage.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
             f" ({cost['holdersSeconds']:.2f} s of it for the owners)")

@@ -68,9 +68,13 @@ class LoopSteps:
         self._created: Any = None
         self._filter: Any = None     # of warnings
 
-    def start(self) -> None:
+    @property
+    def looks(self) -> bool:
+        return self._handle is not None
+
+    def start(self, beside_optimizers: bool = False) -> None:
         """Unless there is an optimizer: with a hook, the stacks of the first step would have other frames of torch."""
-        if any(is_a(value, torch.optim.Optimizer) for value in gc.get_objects()):
+        if not beside_optimizers and any(is_a(value, torch.optim.Optimizer) for value in gc.get_objects()):
             return
         def called(module: Any, _: Any) -> None:
             self._called(module)
@@ -157,6 +161,33 @@ class LoopSteps:
     def _turn_of(self, frame: types.FrameType, around: Around) -> Turn:
         activation, _, marks = self._loops.marks(frame, around)
         return Turn(id(frame.f_code), around.loops[-1].start, activation, marks[-1])
+
+
+class Evaluations:
+    """Calls ``begins`` when the program takes a module from training to evaluation. Few objects are made in an evaluation, so
+    the collector may not run in it.
+    """
+
+    def __init__(self, begins: Callable[[], None]) -> None:
+        plain = self._plain = torch.nn.Module.train
+        is_inside = False    # a module changes the mode of its parts
+
+        @functools.wraps(plain)
+        def changing(module: Any, mode: bool = True) -> Any:
+            nonlocal is_inside
+            if mode or is_inside or not module.training:
+                return plain(module, mode)
+            begins()
+            is_inside = True
+            try:
+                return plain(module, mode)
+            finally:
+                is_inside = False
+        self._wrapped = torch.nn.Module.train = changing  # type: ignore[method-assign]
+
+    def stop(self) -> None:
+        if torch.nn.Module.train is self._wrapped:
+            torch.nn.Module.train = self._plain  # type: ignore[method-assign]
 
 
 class NamedSteps:

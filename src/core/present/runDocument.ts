@@ -99,10 +99,9 @@ function titleOf({ id, rank, worldSize }: RunReport): Omit<Document, 'blocks'> {
     : { heading: t('GPU memory of {0}, rank {1}', name, rank), name: t('{0}, rank {1}', name, rank) };
 }
 
-/** A recorder's folder has the name of its run: `recordings/20261128-9/20261128-9`. */
+/** A recorder's folder has the name of its run: `recordings/20261128-9/20261128-9`, or `…/20261128-9-after-step-40`. */
 function withoutRepetition(id: string): string {
-  const parts = id.split('/');
-  return parts.length > 1 && parts.at(-1) === parts.at(-2) ? parts.slice(0, -1).join('/') : id;
+  return id.replace(/(?<=^|\/)([^/]+)\/(?=\1(?:-after-step-\d+)?$)/, '');
 }
 
 /** A forecast whose interval is at most this share of it has no interval in words. */

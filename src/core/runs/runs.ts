@@ -131,7 +131,10 @@ const isNamedBySize = factOf((digest: SnapshotDigest): boolean => {
   return number !== null && number >= MIN_SIZE && Number.isInteger(Math.log2(number));
 });
 
-/** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
+/**
+ * Differently named snapshots of one folder belong together if their contents prove them to be of one process. The
+ * recorder's runs remain apart: what a process does after its training is a run of its own.
+ */
 function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<string, SnapshotDigest[]> {
   const merged = new Map<string, SnapshotDigest[]>();
   /** Snapshots of one rank in one folder. */
@@ -139,8 +142,10 @@ function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<str
   for (const [key, members] of families) {
     const place = `${rankOfDigest(members[0])} ${folderOf(key)}`;
     const known = kin.get(place) ?? [];
+    const isRecorded = recordedFamily(members[0]) !== null;
     const home = known
       .slice(-MAX_COMPARED)
+      .filter(([other]) => !isRecorded || recordedFamily(other) === null)
       .find((others) => outermost(others).some((a) => outermost(members).some((b) => provesOneProcess(a, b))));
     if (home !== undefined) for (const member of members) home.push(member);
     else {

@@ -19,7 +19,9 @@ export function runNames(runs: readonly RunReport[], relative: (path: string) =>
   const folderNames = distinctNames(new Set(folders), relative);
   const names = runs.map((run, i) => {
     const named = folderNames.get(folders[i]) ?? '';
-    const folder = named === '' ? run.id : named;
+    const training = named === '' ? run.id : named;
+    const after = /-after-step-(\d+)(?: rank\d+)?$/.exec(run.id);
+    const folder = after === null ? training : t('{0} · after step {1}', training, after[1]);
     return run.rank === null || ranks < 2 ? folder : t('{0} · rank {1}', folder, run.rank);
   });
   const seen = new Map<string, number>();

@@ -181,6 +181,13 @@ describe('Names of runs', () => {
     ]);
   });
 
+  it('say that a run of the recorder follows its training', () => {
+    assert.deepEqual(named(['/w/x/x rank0', '/w/x/1.pickle', 0], ['/w/x/x-after-step-40 rank0', '/w/x/2.pickle', 0]), [
+      'x',
+      'x · after step 40',
+    ]);
+  });
+
   it('begin further out where folders of two places are called the same', () => {
     const names = runNames(
       [

@@ -27,3 +27,12 @@ class Module:
         for hook in list(_hooks.values()):
             hook(self, args)
         return self.forward(*args)
+
+    training = True
+
+    def train(self, mode: bool = True) -> Any:
+        self.training = mode
+        return self
+
+    def eval(self) -> Any:
+        return self.train(False)
