@@ -13,7 +13,7 @@ export interface Place {
  * - `bound`: a container is full; `keys`: all keys have occurred; `count`: a test no longer holds
  */
 export interface Chance {
-  readonly kind: 'loop' | 'nextLoop' | 'release' | 'bound' | 'keys' | 'count';
+  readonly kind: 'loop' | 'nextLoop' | 'read' | 'release' | 'bound' | 'keys' | 'count';
   /** `passed`: it happened, and older memory is still live; `pending`: it has not happened since. */
   readonly state: 'passed' | 'pending';
   readonly place: Place;

@@ -118,6 +118,11 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
     if (hasPassed && finding.remedy === null) continue;
     chances.push({ kind: 'bound', state: hasPassed ? 'passed' : 'pending', place, times: null });
   }
+  // An evaluation collects its results; views of them keep more than the results.
+  const isOfViews = observed.recorded.holder?.owner.items?.kind === 'view';
+  const { read } = retention;
+  if (read !== null && (observed.countsRounds ?? read.isOfEvaluation) && !isOfViews && !finding.isThroughGraph)
+    chances.push({ kind: 'read', state: 'pending', place: { file: read.file, line: read.line }, times: null });
   if (retention.nextLoop !== null) {
     const { file, line } = retention.nextLoop;
     chances.push({ kind: 'nextLoop', state: 'pending', place: { file, line }, times: null });

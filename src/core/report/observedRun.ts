@@ -21,6 +21,7 @@ import { type Run, splitAtExit } from '../runs/runs.js';
 import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
 import { getOrAdd } from '../maps.js';
+import type { RecordedPlace, RecordedStepSource } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
 import type { LineObservations, Seen } from '../verdict/features.js';
 import { custodyOf } from '../verdict/custody.js';
@@ -72,6 +73,8 @@ type Measured =
 
 /** Observations of a line, before its verdict. */
 export interface ObservedLine extends LineObservations, Readonly<Pick<LineReport, Measured>> {
+  /** The recorder counted rounds of a loop as steps, because no optimizer steps in it; null without a recorder. */
+  readonly countsRounds: boolean | null;
   readonly owner: OwnerLine;
   readonly stacks: readonly StackSeries[];
   /** Evidence of the traces on the stacks that have the line's shape. */
@@ -119,6 +122,7 @@ export function observeRun(
     getOrAdd(lines, ownerKey(line), () => ({ line, stacks: [], totalBytes: 0 }));
   const buckets = eachBucket((): Bytes => 0);
   const facts = new RecordedFacts(snapshots, lookup);
+  const recording = snapshots.at(-1)?.recording;
   const maxLiveBytes = Math.max(
     0,
     ...snapshots.map(({ devices }) => devices.reduce((sum, one) => sum + one.liveBytes, 0)),
@@ -146,7 +150,8 @@ export function observeRun(
     fits: new SourceFits(workspace),
     facts,
     nextPart: nextPartOf(snapshots, lookup),
-    isOptimized: snapshots.at(-1)?.recording?.stepSource === 'optimizer',
+    stepSource: recording?.stepSource ?? null,
+    stepLoop: recording?.chances.loops?.find(({ isStepLoop }) => isStepLoop) ?? null,
     chances: () => (chances ??= new RecordedChances(snapshots, lookup, stacks)),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
@@ -196,8 +201,9 @@ interface Known {
   readonly facts: RecordedFacts;
   /** Where training goes on after its only loop. */
   readonly nextPart: Place | null;
-  /** True if the steps are those of an optimizer, as the recorder counted them. */
-  readonly isOptimized: boolean;
+  /** What the recorder counted as steps. */
+  readonly stepSource: RecordedStepSource | null;
+  readonly stepLoop: RecordedPlace | null;
   /** Made for the first line that may be released. */
   readonly chances: () => RecordedChances;
   readonly cycles: CycleHolders;
@@ -263,13 +269,15 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
               births,
               lastStep: known.lastStep,
               nextPart: known.nextPart,
-              isOptimized: known.isOptimized,
+              isOptimized: known.stepSource === 'optimizer',
+              evaluation: known.stepSource === 'loop' ? known.stepLoop : null,
             },
             roundsSince: loops === null ? null : (step) => known.chances().roundsSince(step),
             uncounted: known.chances().uncounted,
           })
         : null,
     isUnheld: isUnheld(recorded, growing),
+    countsRounds: known.stepSource === null ? null : known.stepSource === 'loop',
     bound: shape === 'lasting' ? recordedBound(recorded, growing) : null,
     unfound: unfoundOf(deciding, lookup),
     statement: differs === null && line.mapped ? known.statements.of(line.file, line.line) : null,

@@ -5,7 +5,8 @@ import { isLoop } from '../python/standings.js';
 import type { Followed } from './findHolder.js';
 import { isCalledByFramework } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
-import { callsOf, nameOfHolder, outerName, type Found } from './names/names.js';
+import { callsOf, inModule, isNamed, nameOfHolder, outerName, type Found } from './names/names.js';
+import { readAfterLoops } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
@@ -40,6 +41,8 @@ export interface Retention {
   readonly bounds: readonly HolderBound[];
   /** The loop in which training continues after all of these. */
   readonly nextLoop: SourceLine | null;
+  /** The statement that reads a variable of a function after the loop that fills it. */
+  readonly read: (SourceLine & { readonly isOfEvaluation: boolean }) | null;
 }
 
 /**
@@ -91,7 +94,19 @@ export function retentionOf(
     releases: [...releases.values()],
     bounds: [...bounds.values()],
     nextLoop: next === null ? null : lineOf(next),
+    read: readOf(name, own, line),
   };
+}
+
+/** Where a variable is read after the loop around the statement on a line. */
+function readOf(name: string, module: PythonModule | null, line: number): Retention['read'] {
+  const variable = nameOfHolder(name);
+  if (module === null || variable?.kind !== 'variable') return null;
+  const put = inModule(module).findLast(({ statement }) => lineAt(module, statement.from) === line);
+  const read = put === undefined ? null : readAfterLoops(put, (part) => isNamed(variable, part));
+  if (read === null) return null;
+  const { found, isOfEvaluation } = read;
+  return { file: module.file, line: lineAt(module, found.statement.from), isOfEvaluation };
 }
 
 /** Results by name; emptying a container of containers releases each of them as well. */

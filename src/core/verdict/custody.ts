@@ -29,7 +29,9 @@ export type Missing =
   /** A length is tested, or has not changed although memory grew. */
   | { readonly kind: 'bound'; readonly place: RecordedPlace | null }
   /** Keys may repeat. */
-  | { readonly kind: 'keys' };
+  | { readonly kind: 'keys' }
+  /** A loop that trains nothing may collect its result. */
+  | { readonly kind: 'result'; readonly place: RecordedPlace };
 
 /**
  * - `chances`: each release had its chance
@@ -81,6 +83,8 @@ interface Growth {
   readonly nextPart: RecordedPlace | null;
   /** True if an optimizer changes parameters in each step. */
   readonly isOptimized: boolean;
+  /** The loop whose rounds are steps, where no optimizer steps; null for others. */
+  readonly evaluation: RecordedPlace | null;
 }
 
 /** Types of containers whose items have keys that may repeat. */
@@ -156,6 +160,9 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (!hasRepeated) {
     if (growth.nextPart !== null) return missing({ kind: 'nextPart', place: growth.nextPart });
     if (deciding.some(({ owner }) => !owner.isDirect)) return missing({ kind: 'library' });
+    const { evaluation } = growth;
+    if (evaluation !== null && deciding.every(({ owner }) => isResult(owner, evaluation)))
+      return missing({ kind: 'result', place: evaluation });
     const mayRepeat = deciding.some(({ owner }) => !hasObjectKeys(owner));
     if (mayRepeat && releases.some(({ kind }) => kind === 'memo')) return missing({ kind: 'keys' });
     const isKeyed =
@@ -179,6 +186,12 @@ function isGraphOfOne(owner: RecordedOwner): boolean {
   return (
     owner.container === null && isMostlyGraph(owner) && (owner.allocatedSteps?.steps ?? 0) >= limit('lastingSteps')
   );
+}
+
+/** True for a variable of the function that runs a loop, if it holds more than views and graphs. */
+function isResult({ kind, name, place, items, graphBytes }: RecordedOwner, loop: RecordedPlace): boolean {
+  const isHere = place?.file === loop.file && place.line > loop.line;
+  return kind === 'local' && !/[.[]/.test(name) && isHere && items?.kind !== 'view' && graphBytes === 0;
 }
 
 /** True for the state of an optimizer that mostly has replaced parameters. */

@@ -99,6 +99,8 @@ function textOf(missing: Missing): string {
       return missing.place === null
         ? t('The holder has a fixed number of items, and may not be full yet.')
         : t('Its length may be limited at {0}, and it may not be full yet.', nameAndLine(missing.place));
+    case 'result':
+      return t('It may be the result of the loop at {0}, which is still running.', nameAndLine(missing.place));
     case 'keys':
       return t('The holder stores items by key, and the keys may repeat.');
   }

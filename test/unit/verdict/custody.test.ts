@@ -49,6 +49,7 @@ function custody(
         uncounted: [],
         nextPart: null,
         isOptimized: true,
+        evaluation: null,
       },
       roundsSince: () => [{ place: { file: 'train.py', line: 5 }, rounds: 2 }],
       ...growth,
@@ -75,6 +76,21 @@ describe('Custody', () => {
     assert.equal(missing({ name: 'Queue.rows' }, short), 'retained by chances');
     assert.equal(missing({ name: 'Queue.rows_*' }, short), 'steps');
     assert.equal(missing({ name: 'Queue.rows_*' }, { ...oneLoop, lastStep: 60 }), 'retained by chances');
+  });
+
+  it('takes a variable that an evaluation fills for its result, unless it holds graphs or views', () => {
+    const evaluates: Partial<Growth> = { ...oneLoop, isOptimized: false, evaluation: { file: 'train.py', line: 8 } };
+    const rows = { kind: 'local', name: 'rows', place: { file: 'train.py', line: 9 } };
+    assert.equal(missing(rows, evaluates), 'result');
+    assert.equal(missing({ ...rows, graphBytes: 50 }, evaluates), 'retained by chances');
+    assert.equal(missing({ ...rows, items: { kind: 'view', type: null } }, evaluates), 'retained by chances');
+    assert.equal(missing({ ...rows, name: 'server.rows' }, evaluates), 'retained by chances');
+    assert.equal(missing(rows, { ...evaluates, evaluation: { file: 'other.py', line: 8 } }), 'retained by chances');
+    assert.equal(missing(rows, { ...oneLoop, evaluation: null }), 'retained by chances', 'in training');
+    assert.equal(
+      missing(rows, { isOptimized: false, evaluation: { file: 'train.py', line: 8 } }),
+      'retained by chances',
+    );
   });
 
   it('proves a leak if the holder freed nothing while each loop repeated twice', () => {

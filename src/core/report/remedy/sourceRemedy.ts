@@ -3,7 +3,7 @@ import type { RecordedLine } from '../../facts/recordedFacts.js';
 import type { Bytes } from '../../model/units.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
-import { isNamed, nameOfHolder } from '../../retention/names/names.js';
+import { inModule, isNamed, nameOfHolder } from '../../retention/names/names.js';
 import { readAfterLoops } from '../../retention/names/uses.js';
 import { t } from '../../text/translate.js';
 import { nameOf } from '../holderText.js';
@@ -37,15 +37,16 @@ function holdsData({ holder }: RecordedLine): boolean {
 }
 
 /** A container that is read after the loop cannot be cleared in it. */
-function containerText(finding: Finding, holder: string): string {
-  const name = nameOfHolder(finding.holder);
-  const read = name === null ? null : readAfterLoops(finding, (part) => isNamed(name, part));
+function containerText({ module, span, holder: container }: Finding, holder: string): string {
+  const name = nameOfHolder(container);
+  const put = inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
+  const read = name === null || put === undefined ? null : readAfterLoops(put, (part) => isNamed(name, part));
   return read === null
     ? remedyText('container', holder)
     : t(
         'Store CPU copies in {0} (.detach().cpu()): line {1} reads it after the loop.',
         holder,
-        String(lineAt(read.module, read.statement.from)),
+        String(lineAt(module, read.found.statement.from)),
       );
 }
 

@@ -4,7 +4,7 @@ import { constantOf } from '../../python/constant.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { allExpressions, calledName, expressionsOf, partsOf, someExpression, somePart } from '../../python/walk.js';
 import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
-import type { Place, ReleaseKind } from '../values/objects.js';
+import type { ReleaseKind } from '../values/objects.js';
 import { type Found, inModule, type IsIt, statementsBeside } from './names.js';
 
 /**
@@ -108,15 +108,23 @@ export function keysOfPuts(statement: Statement, isIt: IsIt): Expression[] {
 
 const COMPARES = /^(?:[<>]=?|[!=]=)$/;
 
+/** A statement that reads what a loop has collected. */
+interface ReadAfter {
+  readonly found: Found;
+  /** The loop has no word of training in it. */
+  readonly isOfEvaluation: boolean;
+}
+
+const TRAINING = /backward|optim|\bstep\b|_step\b|train|\bfit\b/i;
+
 /**
  * The first statement that reads a container after the loops around a put into it, in the function that makes it before
  * them; null for none.
  */
-export function readAfterLoops({ module, span }: Place, isIt: IsIt): Found | null {
-  const around = inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
-  const loop = around === undefined ? undefined : outerInFunction(around).find(isLoop);
-  if (around === undefined || loop === undefined) return null;
-  const beside = inModule(module).filter(({ within }) => within === around.within);
+export function readAfterLoops(put: Found, isIt: IsIt): ReadAfter | null {
+  const loop = outerInFunction(put).find(isLoop);
+  if (loop === undefined) return null;
+  const beside = inModule(put.module).filter(({ within }) => within === put.within);
   const isMadeHere = beside.some(
     ({ statement }) => statement.to <= loop.from && releaseIn(statement, isIt) === 'replace',
   );
@@ -126,7 +134,8 @@ export function readAfterLoops({ module, span }: Place, isIt: IsIt): Found | nul
       releaseIn(statement, isIt) === null &&
       expressionsOf(statement).some((part) => reads(part, isIt)),
   );
-  return isMadeHere ? (read ?? null) : null;
+  if (!isMadeHere || read === undefined) return null;
+  return { found: read, isOfEvaluation: !TRAINING.test(put.module.text.slice(loop.from, loop.to)) };
 }
 
 /** True if an expression uses the items, and not only their number. */
