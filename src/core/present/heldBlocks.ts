@@ -116,11 +116,12 @@ function waysOf({ ways, bytes, ...line }: PeakLine, name: (text: string) => stri
   if (shown.length < 2) {
     const equal = shown.map((way) => equalText(way, bytes)).join('');
     const through = shown.at(0)?.through ?? null;
-    if (equal === '') return null;
+    if (through === null) return equal === '' ? null : item(t('{0}: {1} from one stack.', place, equal));
+    const library = name(libraryText(through));
     return item(
-      through === null
-        ? t('{0}: {1} from one stack.', place, equal)
-        : t('{0}: {1} from one stack, through {2}.', place, equal, name(libraryText(through))),
+      equal === ''
+        ? t('{0}: {1} through {2}.', place, byteText(shown[0].bytes), library)
+        : t('{0}: {1} from one stack, through {2}.', place, equal, library),
     );
   }
   const rest = ways.filter((way) => !shown.includes(way));

@@ -10,11 +10,15 @@ import { list, text, type Block } from './document.js';
 import { heldBlocks } from './heldBlocks.js';
 import type { ShortNames } from './shortNames.js';
 
+/** What lowers the highest peak. */
+export function adviceBlocks(run: RunReport, { text: short }: ShortNames): Block[] {
+  return list(...adviceOf(run, highPeaks(run)).map(short));
+}
+
 /** A table for the highest peak, and one for each if all is requested; none where nothing was held. */
-export function peakBlocks(run: RunReport, maxLines: number, { name, text: short }: ShortNames): Block[] {
+export function peakBlocks(run: RunReport, maxLines: number, { name }: ShortNames): Block[] {
   const high = highPeaks(run);
   return [
-    ...list(...adviceOf(run, high).map(short)),
     ...text(...devicesText(high)),
     ...otherPeaks(run, high).flatMap((peak) =>
       peak === high[0] || maxLines === Infinity

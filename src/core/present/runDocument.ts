@@ -25,7 +25,7 @@ import { trendScale } from './trendScale.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
 import { failedBlocks } from './failedBlocks.js';
-import { peakBlocks } from './peakBlocks.js';
+import { adviceBlocks, peakBlocks } from './peakBlocks.js';
 import { allocatedText, presentFinding } from './presented.js';
 import { shortNames, type ShortNames } from './shortNames.js';
 import { scopeTable } from './scopeTable.js';
@@ -45,6 +45,8 @@ export function runDocument(run: RunReport, maxLines: number): Document {
   const { folder, name } = names;
   const isLone = isLoneSnapshot(run);
   const peaks = peakBlocks(run, maxLines, names);
+  const advice = adviceBlocks(run, names);
+  const findings = suspectFindings(run);
   const isBelowPeak = isLone && peaks.length > 0 && maxLines !== Infinity;
   return {
     ...titleOf(run),
@@ -52,7 +54,8 @@ export function runDocument(run: RunReport, maxLines: number): Document {
       ...failedBlocks(run, maxLines, names),
       ...(isCalmBefore(run) ? [] : [answer(verdictSentence(run, name))]),
       ...text(forecastText(run)),
-      ...suspectFindings(run).flatMap((finding) => findingBlock(finding, run, names)),
+      ...findings.flatMap((finding) => findingBlock(finding, run, names)),
+      ...(findings.length === 0 ? advice : []),
       ...(isLone ? peaks : []),
       ...scopeTable(run),
       ...list(
@@ -63,6 +66,7 @@ export function runDocument(run: RunReport, maxLines: number): Document {
       ),
       ...(isBelowPeak || (isLone && endParts(run, name).total === 0) ? [] : linesTable(run, maxLines, name)),
       ...list(...run.process.map(({ message }) => name(message))),
+      ...(findings.length === 0 ? [] : advice),
       ...(isLone ? [] : peaks),
       ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
       ...(folder === '' ? [] : text(t('The files are in {0}.', named(folder)))),
@@ -78,7 +82,11 @@ function isCalmBefore({ verdict, outOfMemory }: RunReport): boolean {
 /** The memory of a run at its peak or at out of memory. */
 export function peakDocument(run: RunReport, maxLines: number): Document {
   const names = shortNames(run);
-  const held = [...failedBlocks(run, maxLines, names), ...peakBlocks(run, maxLines, names)];
+  const held = [
+    ...failedBlocks(run, maxLines, names),
+    ...adviceBlocks(run, names),
+    ...peakBlocks(run, maxLines, names),
+  ];
   return {
     ...titleOf(run),
     blocks: [

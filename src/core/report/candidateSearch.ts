@@ -80,8 +80,8 @@ export class CandidateSearch {
   private isLasting(followed: Followed, path: readonly PathFrame[]): boolean {
     if (followed.limit !== null) return false;
     const files = path.map(({ module }) => module.file);
-    const { releases, bounds, nextLoop } = retentionOf(null, [followed], this.sources, files);
-    return releases.length === 0 && bounds.length === 0 && nextLoop === null;
+    const { releases, bounds, nextLoop, read } = retentionOf(null, [followed], this.sources, files);
+    return releases.length === 0 && bounds.length === 0 && nextLoop === null && read?.isOfEvaluation !== true;
   }
 
   /** The evaluation that a stack is in, if no file of the program turns autograd off. */

@@ -36,6 +36,8 @@ interface Held {
   readonly isEvaluation: boolean;
   /** Bytes of equal activations of one line. */
   readonly repeatedActivations: Bytes;
+  /** Outputs of an evaluation that transformers' Trainer has joined. */
+  readonly outputBytes: Bytes;
   /** The line that holds most activations. */
   readonly activationsAt: { readonly file: string; readonly line: number; readonly function: string } | null;
 }
@@ -47,7 +49,12 @@ const MIN_SHARE = 0.1;
 /** Advice that lowers a peak, the most effective first. */
 export function peakAdvice(held: Held): string[] {
   const min = MIN_SHARE * held.peakBytes;
-  return [passBefore(held), gradientsBefore(held), ...held.amounts.map((amount) => adviceOf(amount, held))]
+  return [
+    passBefore(held),
+    gradientsBefore(held),
+    joinedOutputs(held),
+    ...held.amounts.map((amount) => adviceOf(amount, held)),
+  ]
     .filter((advice) => advice !== null && advice.bytes > 0 && advice.bytes >= min)
     .sort((a, b) => (b?.bytes ?? 0) - (a?.bytes ?? 0))
     .slice(0, MAX_ADVICE)
@@ -79,6 +86,16 @@ function passBefore({ older: { activationBytes: bytes, freed } }: Held): Advice 
             byteText(bytes),
             place(by),
           ),
+  };
+}
+
+function joinedOutputs({ outputBytes: bytes }: Held): Advice {
+  return {
+    bytes,
+    text: t(
+      'The Trainer joins the outputs of the evaluation on the device, {0}: reduce them in `preprocess_logits_for_metrics`, or pass `eval_accumulation_steps`.',
+      byteText(bytes),
+    ),
   };
 }
 

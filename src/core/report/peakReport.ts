@@ -78,11 +78,13 @@ export function peakReport(
   const libraries = new Map<string, PeakReport['libraries'][number]>();
   const totals = CATEGORIES.map(emptyAmount);
   const advised = CATEGORIES.map(emptyAmount);
+  let outputBytes = 0;
   for (const group of peak.groups) {
     const frames = framesOf(group.frames);
     const forward = framesOf(group.forwardFrames);
     const code = batches.settle(group.category, frames);
     addTo(totals[code], group, frames);
+    if (frames.some(({ file }) => TRAINERS_OUTPUTS.test(file))) outputBytes += group.bytes;
     const owner = ownerOf(frames, forward, group.stackless, lookup);
     if (!('line' in owner) || !isFinding(owner.line)) addTo(advised[code], group, frames);
     if ('bucket' in owner) {
@@ -149,9 +151,13 @@ export function peakReport(
         ),
       activationsAt: activations?.line ?? null,
       repeatedActivations: sum(held, repeatedActivations),
+      outputBytes,
     }),
   };
 }
+
+/** Joins the outputs of an evaluation in transformers' Trainer. */
+const TRAINERS_OUTPUTS = /[\\/]transformers[\\/]trainer_pt_utils\.py$/;
 
 /** The line that holds most of a category. */
 function largestOf(lines: readonly LineAmounts[], category: Category): LineAmounts | null {

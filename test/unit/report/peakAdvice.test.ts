@@ -14,7 +14,14 @@ function amount(category: Category, bytes: number): PeakAmount {
 function ranOut(held: Partial<Held>): string[] {
   return peakAdvice({
     ...{ peakBytes: 8 * GIB, keptBytes: 0, amounts: [amount('activations', 6 * GIB)], phase: 'forward' },
-    ...{ forwardOnly: false, ranOut: true, isEvaluation: false, repeatedActivations: 6 * GIB, activationsAt: null },
+    ...{
+      forwardOnly: false,
+      ranOut: true,
+      isEvaluation: false,
+      repeatedActivations: 6 * GIB,
+      activationsAt: null,
+      outputBytes: 0,
+    },
     older: {
       ...{ bytes: 0, evidence: null, parameterBytes: 0, stateBytes: 0, gradientBytes: 0, activationBytes: 0 },
       ...{ workspaceBytes: 0, freed: [], held: { bytes: 0, blocks: 0 }, equal: [], hasLayers: false },
@@ -34,6 +41,13 @@ describe('Advice on memory that ran out', () => {
       'Activations hold 6.0 GiB in an evaluation, which needs none: run it under `torch.no_grad()`.',
     ]);
     assert.deepEqual(ranOut({ phase: 'evaluation', repeatedActivations: 0 }), []);
+  });
+
+  it('is to reduce the outputs of an evaluation that a Trainer joins', () => {
+    assert.match(
+      ranOut({ outputBytes: 5 * GIB, amounts: [amount('other', 6 * GIB)] })[0],
+      /^The Trainer joins .* 5\.0 GiB: reduce them in `preprocess_logits_for_metrics`/,
+    );
   });
 
   it('is about parameters where they are most', () => {
