@@ -31,9 +31,10 @@ export function severity(verdict: Verdict): number {
   return SEVERITY.indexOf(verdict);
 }
 
-/** Lines of one run gathered by the statement that holds their memory, the worst first. */
+/** Lines of one run gathered by the statement that holds their memory, or by the call that would release it, the worst first. */
 export function findingsOf(lines: readonly LineReport[]): Finding[] {
   const groups = groupBy(lines, (line) => {
+    if (line.holder?.call !== undefined) return line.holder.call;
     const { file, line: at } = placeOf(line);
     // A recorded file may have the name of one of the workspace.
     return `${line.holder === null && !line.mapped}:${at}:${file}`;

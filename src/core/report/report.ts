@@ -394,6 +394,8 @@ export interface HolderReport {
   /** The holder, with an explanation. */
   text: string;
   fix: string | null;
+  /** The call that is missing: one may release what several statements store. */
+  call?: string;
   /** The fix as a change of the source, if it cannot change learning. */
   edit: SourceEdit | null;
 }

@@ -31,6 +31,22 @@ describe('A finding', () => {
     );
   });
 
+  it('is one for two statements whose memory one missing call releases', () => {
+    const call = 'curve.reset()';
+    const findings = findingsOf([
+      lineReport({ line: 1, leakedBytes: 9 * MiB, ...heldAt(385, { call }) }),
+      lineReport({ line: 2, leakedBytes: MiB, ...heldAt(386, { call }) }),
+      lineReport({ line: 3, leakedBytes: MiB, ...heldAt(386) }),
+    ]);
+    assert.deepEqual(
+      findings.map(({ line, bytes }) => [line, bytes]),
+      [
+        [385, 10 * MiB],
+        [386, MiB],
+      ],
+    );
+  });
+
   it('has grown by what its growing stacks hold, confirmed or not', () => {
     const of = { liveBytes: 4 * MiB, growthBytes: 2 * MiB, growingBytes: 3 * MiB, leakedBytes: 3 * MiB };
     for (const verdict of ['leak', 'growing'] as const)

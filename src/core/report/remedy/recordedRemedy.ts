@@ -12,6 +12,8 @@ import { remedyText } from './remedyTexts.js';
 interface RecordedRemedy {
   readonly text: string;
   readonly isExact: boolean;
+  /** The call that is missing. */
+  readonly call?: string;
 }
 
 /** @param isFilledFaster than it is emptied @returns the remedy for a proved leak or a cycle */
@@ -32,7 +34,7 @@ export function recordedRemedy(
     return exact(t('Use weakref.ref in the hook at {0}, which keeps {1} alive.', nameAndLine(hook), attributeOf(name)));
   const isGraph = isMostlyGraph(owner);
   if (custody?.isRetained === true && custody.missed !== null && !isGraph)
-    return exact(missedText(name, custody.missed, custody.roundOf));
+    return missedCall(name, custody.missed, custody.roundOf);
   switch (kind) {
     case 'hook':
       return exact(remedyText('hook'));
@@ -72,21 +74,25 @@ export function recordedRemedy(
 }
 
 /** @param loop whose rounds have each allocated some of it */
-function missedText(holder: string, release: HolderRelease, loop: RecordedPlace | null): string {
+function missedCall(holder: string, release: HolderRelease, loop: RecordedPlace | null): RecordedRemedy {
   const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
   const method = `${release.function.slice(release.function.lastIndexOf('.') + 1)}()`;
   const at = nameAndLine(release);
-  if (!isUncalled(release))
-    return t(
+  if (!isUncalled(release)) {
+    const text = t(
       'Check that {0} ({1}) is called for {2}, and with the right arguments: its calls free nothing.',
       method,
       at,
       owner,
     );
+    return { text, isExact: true };
+  }
   const call = `${owner}.${method}`;
-  return loop === null
-    ? t('Call {0} ({1}) when its items are no longer needed.', call, at)
-    : t('Call {0} ({1}) at the end of each round of the loop at {2}.', call, at, nameAndLine(loop));
+  const text =
+    loop === null
+      ? t('Call {0} ({1}) when its items are no longer needed.', call, at)
+      : t('Call {0} ({1}) at the end of each round of the loop at {2}.', call, at, nameAndLine(loop));
+  return { text, isExact: true, call };
 }
 
 /** Items that are not tensors have no copy on the CPU. */

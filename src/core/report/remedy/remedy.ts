@@ -25,8 +25,8 @@ export function remediedHolder(
   const owner = recorded.holder ?? recorded.garbage;
   // An incomplete search may name a holder that is not the only one.
   if (holder.source === 'recorder' && owner !== null && recorded.isComplete && REMEDIED.has(verdict)) {
-    const { text, isExact } = recordedRemedy(owner, custody, seen !== null && isEmptied(seen));
-    if (fix === null || isExact) return { ...holder, fix: text, edit: null };
+    const { text, isExact, call } = recordedRemedy(owner, custody, seen !== null && isEmptied(seen));
+    if (fix === null || isExact) return { ...holder, fix: text, ...(call === undefined ? {} : { call }), edit: null };
   }
   return { ...holder, fix, edit };
 }
