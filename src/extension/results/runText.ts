@@ -21,7 +21,7 @@ export function runNames(runs: readonly RunReport[], relative: (path: string) =>
     const named = folderNames.get(folders[i]) ?? '';
     const training = named === '' ? run.id : named;
     const after = /-after-step-(\d+)(?: rank\d+)?$/.exec(run.id);
-    const folder = after === null ? training : t('{0} · after step {1}', training, after[1]);
+    const folder = after === null ? training : t('After step {0} · {1}', after[1], training);
     return run.rank === null || ranks < 2 ? folder : t('{0} · rank {1}', folder, run.rank);
   });
   const seen = new Map<string, number>();

@@ -184,7 +184,7 @@ describe('Names of runs', () => {
   it('say that a run of the recorder follows its training', () => {
     assert.deepEqual(named(['/w/x/x rank0', '/w/x/1.pickle', 0], ['/w/x/x-after-step-40 rank0', '/w/x/2.pickle', 0]), [
       'x',
-      'x · after step 40',
+      'After step 40 · x',
     ]);
   });
 
