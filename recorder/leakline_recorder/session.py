@@ -366,5 +366,6 @@ class Session:
         cost = beside['cost']
         seconds = sum(value for name, value in cost.items() if name.endswith('Seconds'))
         rank = f'rank {self.run.rank}, ' if self.run.world_size > 1 else ''
-        say(f"{rank}step {self.stage.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
+        part = f'{self.stage.name}, ' if self.stage.name else ''
+        say(f"{rank}{part}step {self.stage.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
             f" ({cost['holdersSeconds']:.2f} s of it for the owners)")

@@ -76,6 +76,9 @@ class LoopSteps:
         """Unless there is an optimizer: with a hook, the stacks of the first step would have other frames of torch."""
         if not beside_optimizers and any(is_a(value, torch.optim.Optimizer) for value in gc.get_objects()):
             return
+        # The collector may call this while torch goes through such hooks of the program.
+        if beside_optimizers and getattr(torch.nn.modules.module, '_global_forward_pre_hooks', None):
+            return
         def called(module: Any, _: Any) -> None:
             self._called(module)
         setattr(called, '_torchdynamo_disable', True)    # without importing the compiler, which takes seconds

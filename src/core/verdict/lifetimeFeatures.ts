@@ -49,10 +49,11 @@ export class LifetimeFeatures {
     return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window);
   }
 
-  /** True if survivors are allocated in equal intervals, as once per epoch. */
+  /** True if survivors are allocated in equal intervals, as once per epoch. A number per epoch is a history of losses. */
   get isRegular(): boolean {
-    const { births } = this;
-    if (births.length < limit('regularBirths')) return false;
+    const { births, lifetimes } = this;
+    const bytes = lifetimes.floors.at(-1) ?? 0;
+    if (births.length < limit('regularBirths') || bytes <= limit('numberBytes') * this.allBirths.length) return false;
     const gaps = Array.from(births.subarray(1), (birth, i) => birth - births[i]);
     const longest = Math.max(...gaps);
     return longest - Math.min(...gaps) <= Math.max(1, limit('irregular') * longest);

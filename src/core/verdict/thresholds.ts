@@ -1,7 +1,7 @@
 /** One number that verdicts depend on. */
 export interface Threshold {
   value: number;
-  readonly unit: 'steps' | 'snapshots' | 'blocks' | 'times' | 'share' | 'standard deviations';
+  readonly unit: 'steps' | 'snapshots' | 'blocks' | 'bytes' | 'times' | 'share' | 'standard deviations';
   /** What the number limits, as a phrase. */
   readonly of: string;
   /** A planted program whose report changes when it moves by 30 %; absent where none was found yet. */
@@ -47,6 +47,7 @@ export const THRESHOLDS = {
     unit: 'times',
     of: 'minimum number of equal intervals that must allocate survivors',
   },
+  numberBytes: { value: 512, unit: 'bytes', of: 'the smallest block, which holds a number: intervals must add more' },
   irregular: { value: 0.1, unit: 'share', of: 'by which equal intervals may differ' },
   overdueGap: {
     value: 1.5,

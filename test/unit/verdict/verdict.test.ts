@@ -65,14 +65,14 @@ describe('The verdict on a series', () => {
 });
 
 /** Lifetimes of a stack that allocates 100 bytes on the steps of `births` and frees after `age` steps, or never. */
-function lifetimes(steps: number, births: readonly number[], age: number | null): DigestLifetimes {
+function lifetimes(steps: number, births: readonly number[], age: number | null, size = 100): DigestLifetimes {
   const live = (step: number): number[] => births.filter((b) => b <= step && (age === null || b + age > step));
   const dead = births.filter((b) => age !== null && b + age <= steps);
   return {
     steps,
     stepSource: 'annotations',
     binSteps: 1,
-    floors: Float64Array.from({ length: steps + 1 }, (_, step) => live(step).length * 100),
+    floors: Float64Array.from({ length: steps + 1 }, (_, step) => live(step).length * size),
     survivorBirths: Uint32Array.from(live(steps)),
     usualFreedAge: dead.length === 0 ? null : age,
     oldestFreedAge: dead.length === 0 ? null : age,
@@ -95,8 +95,9 @@ describe('The verdict on lifetimes', () => {
 
   it('sees one block in ten steps, and one per epoch from five epochs on', () => {
     assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'lasting');
-    assert.equal(lived(lifetimes(240, range(40, 240, 40), null)), 'lasting');
-    assert.equal(lived(lifetimes(200, range(40, 200, 40), null)), 'growing');
+    assert.equal(lived(lifetimes(240, range(40, 240, 40), null, 1024)), 'lasting');
+    assert.equal(lived(lifetimes(200, range(40, 200, 40), null, 1024)), 'growing');
+    assert.equal(lived(lifetimes(240, range(40, 240, 40), null, 512)), 'growing', 'the loss of each epoch');
   });
 
   it('waits with a few rare allocations, and after a gap longer than any before', () => {

@@ -1,18 +1,15 @@
 /** The remedy that the source shows for the holder of a line's memory. */
 import type { RecordedLine } from '../../facts/recordedFacts.js';
-import type { Bytes } from '../../model/units.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
 import { inModule, isNamed, nameOfHolder } from '../../retention/names/names.js';
 import { readAfterLoops } from '../../retention/names/uses.js';
 import { t } from '../../text/translate.js';
+import { limit } from '../../verdict/thresholds.js';
 import { nameOf } from '../holderText.js';
 import type { Remedy } from './holder.js';
 import { remedyText } from './remedyTexts.js';
 import { sourceEdit } from './sourceEdit.js';
-
-/** The allocator's unit, which holds a number. */
-const MIN_BLOCK: Bytes = 512;
 
 /**
  * @param recorded what the recorder saw of the same holder; null if it saw none
@@ -33,7 +30,7 @@ export function sourceRemedy(
 function holdsData({ holder }: RecordedLine): boolean {
   if (holder === null) return false;
   const { graphBytes, container, bytes } = holder.owner;
-  return graphBytes === 0 && container !== null && bytes > MIN_BLOCK * container.length;
+  return graphBytes === 0 && container !== null && bytes > limit('numberBytes') * container.length;
 }
 
 /** A container that is read after the loop cannot be cleared in it. */

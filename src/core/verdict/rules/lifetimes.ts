@@ -28,7 +28,7 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
     seen: 'Blocks that survive are allocated at equal intervals up to the end, as once per epoch. The minimum rises.',
     holds: (life) => life.goesOn && life.isRegular && life.steps >= limit('lastingSteps'),
     verdict: 'lasting',
-    thresholds: ['lastingSteps', 'regularBirths', 'irregular'],
+    thresholds: ['lastingSteps', 'regularBirths', 'irregular', 'numberBytes'],
   },
   {
     name: 'survivorsBecomeRarer',
