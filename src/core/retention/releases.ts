@@ -98,9 +98,9 @@ export function retentionOf(
   };
 }
 
-/** Where a variable is read after the loop around the statement on a line. */
+/** Where a variable, or one with the holder as its item, is read after the loop around the statement on a line. */
 function readOf(name: string, module: PythonModule | null, line: number): Retention['read'] {
-  const variable = nameOfHolder(name);
+  const variable = outerName(name) ?? nameOfHolder(name);
   if (module === null || variable?.kind !== 'variable') return null;
   const put = inModule(module).findLast(({ statement }) => lineAt(module, statement.from) === line);
   const read = put === undefined ? null : readAfterLoops(put, (part) => isNamed(variable, part));

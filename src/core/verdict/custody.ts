@@ -191,7 +191,7 @@ function isGraphOfOne(owner: RecordedOwner): boolean {
 /** True for a variable of the function that runs a loop, if it holds more than views and graphs. */
 function isResult({ kind, name, place, items, graphBytes }: RecordedOwner, loop: RecordedPlace): boolean {
   const isHere = place?.file === loop.file && place.line > loop.line;
-  return kind === 'local' && !/[.[]/.test(name) && isHere && items?.kind !== 'view' && graphBytes === 0;
+  return kind === 'local' && !name.includes('.') && isHere && items?.kind !== 'view' && graphBytes === 0;
 }
 
 /** True for the state of an optimizer that mostly has replaced parameters. */

@@ -54,7 +54,7 @@ function pendingText({ kind, place, times }: Chance): string {
     case 'nextLoop':
       return t('Training goes on in another loop afterwards ({0}).', at);
     case 'read':
-      return t('{0} reads it after the loop. If it does not fit, store CPU copies (.detach().cpu()).', at);
+      return t('{0} reads it after the loop, so it may be the result.', at);
     case 'release':
       // Before Python 3.12, no recorder can tell whether a statement ran.
       if (times === null) return t('{0} may release it, but has not freed it so far.', at);
