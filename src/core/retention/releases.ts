@@ -1,12 +1,12 @@
 import { getOrAdd } from '../maps.js';
-import type { FunctionDef } from '../python/ast.js';
+import type { Expression, FunctionDef } from '../python/ast.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
 import type { Followed } from './findHolder.js';
 import { isCalledByFramework } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
-import { callsOf, inModule, isNamed, nameOfHolder, outerName, type Found } from './names/names.js';
-import { readAfterLoops } from './names/uses.js';
+import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
+import { isRead, readAfterLoops, releaseIn } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
@@ -94,7 +94,7 @@ export function retentionOf(
     releases: [...releases.values()],
     bounds: [...bounds.values()],
     nextLoop: next === null ? null : lineOf(next),
-    read: readOf(name, own, line),
+    read: readOf(name, own, line) ?? readByMethod(name, loops.at(0), modules),
   };
 }
 
@@ -107,6 +107,24 @@ function readOf(name: string, module: PythonModule | null, line: number): Retent
   if (read === null) return null;
   const { found, isOfEvaluation } = read;
   return { file: module.file, line: lineAt(module, found.statement.from), isOfEvaluation };
+}
+
+/** Where a method that releases nothing reads an attribute, if its only calls follow the loop: `evaluator.recall()`. */
+function readByMethod(name: string, loop: Place | undefined, modules: readonly PythonModule[]): Retention['read'] {
+  const attribute = nameOfHolder(name);
+  const around = loop && inModule(loop.module).find(({ statement }) => statement.from === loop.span.from);
+  if (attribute?.kind !== 'attribute' || around === undefined) return null;
+  const isIt = (part: Expression): boolean => isNamed(attribute, part);
+  const follows = ({ module, within, statement }: Found): boolean =>
+    module === around.module && within === around.within && statement.from >= around.statement.to;
+  const read = statementsBeside(attribute.name, modules).find(({ module, statement, within }) => {
+    if (within === null || !isRead(statement, isIt)) return false;
+    const beside = inModule(module).filter((one) => one.within === within);
+    const calls = callsOf(within, modules);
+    return beside.every((one) => releaseIn(one.statement, isIt) === null) && calls.length > 0 && calls.every(follows);
+  });
+  if (read === undefined) return null;
+  return { file: read.module.file, line: lineAt(read.module, read.statement.from), isOfEvaluation: false };
 }
 
 /** Results by name; emptying a container of containers releases each of them as well. */

@@ -196,4 +196,24 @@ main(model, [Client() for _ in range(8)])  #2
     for (const end of ['    print(len(kept))', '    del kept', '            print(kept[-1])'])
       assert.match(fixOf(end), /^Clear kept after use/, end);
   });
+
+  it('find the statement that reads a result: after the loop, or in a method that is called only there', () => {
+    const readOf = (text: string): string | null => {
+      const { read } = retained(program(text));
+      return read === null ? null : text.split('\n')[read.line - 1].trim();
+    };
+    const local = (end: string): string =>
+      `import torch\n\ndef embed(net, data):\n    kept = {'all': []}\n    for x in data:\n        row = x.cuda()  #!\n        kept['all'].append(row)\n${end}\nembed(net, data)  #1\n`;
+    assert.equal(readOf(local("    return torch.cat(kept['all'])")), "return torch.cat(kept['all'])");
+    assert.equal(readOf(local("    print(len(kept['all']))")), null);
+    const method = (body: string, calls: string): string =>
+      `import torch\n\nclass Scores:\n    def __init__(self):\n        self.rows = []\n\n    def add(self, x):\n        row = x.cuda()  #!\n        self.rows.append(row)\n\n    def recall(self):\n        ${body}\n\nscores = Scores()\nfor x in data:\n    scores.add(x)  #1\n${calls}\n`;
+    const reads = 'return torch.cat(self.rows).mean()';
+    assert.equal(readOf(method(reads, 'print(scores.recall())')), reads);
+    assert.equal(readOf(method(reads, '    print(scores.recall())')), null, 'in the loop');
+    assert.equal(
+      readOf(method('for row in self.rows: row.close()\n        self.rows.clear()', 'scores.recall()')),
+      null,
+    );
+  });
 });

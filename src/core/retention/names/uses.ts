@@ -128,20 +128,16 @@ export function readAfterLoops(put: Found, isIt: IsIt): ReadAfter | null {
   const isMadeHere = beside.some(
     ({ statement }) => statement.to <= loop.from && releaseIn(statement, isIt) === 'replace',
   );
-  const read = beside.find(
-    ({ statement }) =>
-      statement.from >= loop.to &&
-      releaseIn(statement, isIt) === null &&
-      expressionsOf(statement).some((part) => reads(part, isIt)),
-  );
+  const read = beside.find(({ statement }) => statement.from >= loop.to && isRead(statement, isIt));
   if (!isMadeHere || read === undefined) return null;
   return { found: read, isOfEvaluation: !TRAINING.test(put.module.text.slice(loop.from, loop.to)) };
 }
 
-/** True if an expression uses the items, and not only their number. */
-function reads(expression: Expression, isIt: IsIt): boolean {
-  if (isLength(expression, isIt)) return false;
-  return isIt(expression) || partsOf(expression).some((part) => reads(part, isIt));
+/** True if a statement uses the items, and not only their number. */
+export function isRead(statement: Statement, isIt: IsIt): boolean {
+  const isItem: IsIt = (part) => isIt(part) || (part.kind === 'subscript' && isItem(part.value));
+  const reads: IsIt = (part) => !isLength(part, isItem) && (isIt(part) || partsOf(part).some(reads));
+  return releaseIn(statement, isIt) === null && !isPut(statement, isIt) && expressionsOf(statement).some(reads);
 }
 
 /** `self.rows = deque(maxlen=n)`: it drops the oldest. `ring = partial(deque, maxlen=n)` makes such. */
