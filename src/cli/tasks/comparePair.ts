@@ -1,5 +1,6 @@
 /** `leakline compare`: two snapshots, or two runs. */
 import type { SnapshotDigest } from '../../core/digest/digest.js';
+import { trainedSteps } from '../../core/text/runId.js';
 import { groupRuns, type Run } from '../../core/runs/runs.js';
 import { SnapshotError } from '../../core/bytes/snapshotError.js';
 import { buildCompare, compareRuns } from '../../core/report/buildCompare.js';
@@ -95,25 +96,26 @@ async function compareInputs(
   if (!a.isFolder && !b.isFolder) {
     return { report: buildCompare(a.digests[0], b.digests[0], workspace, undefined, ignored), ranOut, lost: [] };
   }
-  const runsA = byRank(groupRuns(a.digests));
-  const runsB = byRank(groupRuns(b.digests));
+  const runsA = byPart(groupRuns(a.digests));
+  const runsB = byPart(groupRuns(b.digests));
   for (const [side, runs] of [[a, runsA] as const, [b, runsB] as const]) {
     if (runs !== null) continue;
     complain(`${side.path} holds several runs: name the folder of one.`);
   }
   if (runsA === null || runsB === null) return null;
-  const pairs = [...runsA].flatMap(([rank, run]) => {
-    const later = runsB.get(rank);
-    return later === undefined ? [] : [[run, later] as const];
+  const reports = [...runsA].flatMap(([part, run]) => {
+    const later = runsB.get(part);
+    return later === undefined ? [] : [compareRuns(run, later, workspace, ignored)];
   });
-  if (pairs.length === 0) complain(`${a.path} and ${b.path} hold no run of the same rank: name two folders that do.`);
-  const report = pairs
-    .map(([run, later]) => compareRuns(run, later, workspace, ignored))
-    .reduce<CompareReport | null>(
-      (worst, one) => (worst === null || urgency(one) < urgency(worst) ? one : worst),
-      null,
-    );
-  const lost = [...runsA.keys()].filter((rank) => !runsB.has(rank)).sort((x, y) => x - y);
+  if (reports.length === 0) complain(`${a.path} and ${b.path} hold no run of the same rank: name two folders that do.`);
+  // A part that leaks in neither is no answer for one that does.
+  const leaking = reports.filter(({ fix }) => [fix?.before, fix?.after].some((side) => side?.leakBytesPerStep !== 0));
+  const report = (leaking.length > 0 ? leaking : reports).reduce<CompareReport | null>(
+    (worst, one) => (worst === null || urgency(one) < urgency(worst) ? one : worst),
+    null,
+  );
+  const ranksB = new Set([...runsB.values()].map(rankOf));
+  const lost = [...new Set([...runsA.values()].map(rankOf))].filter((rank) => !ranksB.has(rank)).sort((x, y) => x - y);
   return report === null ? null : { report, ranOut, lost };
 }
 
@@ -141,10 +143,15 @@ async function one(path: string, context: CommandContext): Promise<readonly Snap
   }
 }
 
-/** The runs of a folder by rank, null if two are of one. A run that names no rank is the first: only the recorder names it. */
-function byRank(runs: readonly Run[]): Map<number, Run> | null {
-  const ranks = new Map(runs.map((run) => [run.rank ?? 0, run]));
-  return ranks.size === runs.length ? ranks : null;
+/** The runs of a folder by rank, the training apart from what follows it; null if two are of one. */
+function byPart(runs: readonly Run[]): Map<string, Run> | null {
+  const parts = new Map(runs.map((run) => [`${rankOf(run)} ${trainedSteps(run.id) === null}`, run]));
+  return parts.size === runs.length ? parts : null;
+}
+
+/** A run that names no rank is the first: only the recorder names it. */
+function rankOf({ rank }: Run): number {
+  return rank ?? 0;
 }
 
 function urgency({ fix }: CompareReport): number {

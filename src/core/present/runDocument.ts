@@ -21,6 +21,7 @@ import { isLoneSnapshot, liveBytes } from '../report/snapshotReport.js';
 import { named } from '../text/names.js';
 import { byteText, countText, estimate, signedByteText } from '../text/numberText.js';
 import { sparkline } from '../text/sparkline.js';
+import { withoutRepetition } from '../text/runId.js';
 import { trendScale } from './trendScale.js';
 import { t, tCount } from '../text/translate.js';
 import { answer, item, left, list, right, table, text, type Block, type Document } from './document.js';
@@ -105,11 +106,6 @@ function titleOf({ id, rank, worldSize }: RunReport): Omit<Document, 'blocks'> {
   return rank === null || worldSize === 1
     ? { heading: t('GPU memory of {0}', name), name }
     : { heading: t('GPU memory of {0}, rank {1}', name, rank), name: t('{0}, rank {1}', name, rank) };
-}
-
-/** A recorder's folder has the name of its run: `recordings/20261128-9/20261128-9`, or `…/20261128-9-after-step-40`. */
-function withoutRepetition(id: string): string {
-  return id.replace(/(?<=^|\/)([^/]+)\/(?=\1(?:-after-step-\d+)?$)/, '');
 }
 
 /** A forecast whose interval is at most this share of it has no interval in words. */

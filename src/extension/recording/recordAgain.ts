@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { visibleText } from '../../core/text/plainText.js';
 import { fixSentence } from '../../core/present/fixText.js';
 import type { RunReport } from '../../core/report/report.js';
+import { trainedSteps } from '../../core/text/runId.js';
 import { Command, View } from '../contributions.js';
 import { pairOfRuns } from '../commands/commandArguments.js';
 import type { FindingMark } from '../results/findingMarks.js';
@@ -117,11 +118,13 @@ export class RecordAgain {
     return this.store.result?.report.runs ?? [];
   }
 
-  /** The run that was not there before, of the same rank if there are several; null if none appears in time. */
-  private async runBeside(known: ReadonlySet<string>, { rank }: RunReport): Promise<RunReport | null> {
+  /** The run that was not there before, of the same rank and part of the program if there are several; null if none appears in time. */
+  private async runBeside(known: ReadonlySet<string>, before: RunReport): Promise<RunReport | null> {
+    const isAlike = ({ rank, id }: RunReport): boolean =>
+      rank === before.rank && (trainedSteps(id) === null) === (trainedSteps(before.id) === null);
     const find = (): RunReport | null => {
       const fresh = newestFirst(this.runs()).filter((run) => !known.has(runKey(run)));
-      return this.session.reading ? null : (fresh.find((run) => run.rank === rank) ?? fresh.at(0) ?? null);
+      return this.session.reading ? null : (fresh.find(isAlike) ?? fresh.at(0) ?? null);
     };
     const end = Date.now() + LATEST_MS;
     for (;;) {

@@ -6,6 +6,7 @@ import { byteText } from '../../core/text/numberText.js';
 import { t } from '../../core/text/translate.js';
 import { rankCount } from '../../core/report/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';
+import { trainedSteps } from '../../core/text/runId.js';
 import { dirname } from '../../core/text/pathText.js';
 
 /**
@@ -20,8 +21,8 @@ export function runNames(runs: readonly RunReport[], relative: (path: string) =>
   const names = runs.map((run, i) => {
     const named = folderNames.get(folders[i]) ?? '';
     const training = named === '' ? run.id : named;
-    const after = /-after-step-(\d+)(?: rank\d+)?$/.exec(run.id);
-    const folder = after === null ? training : t('After step {0} · {1}', after[1], training);
+    const steps = trainedSteps(run.id);
+    const folder = steps === null ? training : t('After step {0} · {1}', steps, training);
     return run.rank === null || ranks < 2 ? folder : t('{0} · rank {1}', folder, run.rank);
   });
   const seen = new Map<string, number>();

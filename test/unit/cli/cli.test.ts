@@ -244,6 +244,18 @@ describe('The command line', () => {
       assert.match(stderr, /holds several runs: name the folder of one/);
     });
 
+    it('pairs what follows the training with its like, and shows the part that leaks', async () => {
+      const planted = join(FIXTURES, 'planted');
+      const recordings = (name: string): string => join(planted, 'recordings', name);
+      const of = ['--root', planted, recordings('late_index'), recordings('built_index')];
+      const { fix } = JSON.parse((await runHere('compare', '--json', ...of)).stdout) as CompareReport;
+      assert.ok(fix !== null);
+      assert.match(fix.before.run, /late_index-after-step-12 rank0$/);
+      assert.match(fix.after.run, /built_index-after-step-12 rank0$/);
+      assert.equal(fix.before.leakBytesPerStep, 4096);
+      assert.notEqual(fix.answer, 'same');
+    });
+
     it('takes a run that names no rank for rank 0', async () => {
       const ranks = join(FIXTURES, 'recordings/two_ranks');
       const report = JSON.parse(
