@@ -36,6 +36,7 @@ NO_VERDICT = NO_STEP.format('growth has no verdict')
 BY_TIME = NO_STEP.format('a snapshot is taken every {:.0f} s, and later less often. For growth per step')
 MANY_ALLOCATIONS = 2_000    # far fewer than a training run makes in the seconds between two snapshots
 MAX_AT_FAILURE = 10    # holders of most memory when it ran out
+MIN_ROUNDS = 15    # of a loop after the training: fewer have no verdict, and need no run
 MANY_STEPS = 4    # as many allocations after the last step are worth a snapshot at exit
 
 
@@ -226,11 +227,13 @@ class Session:
 
     def _stepped(self, stage: Stage, step: int) -> None:
         self._collector.raise_dropped()
-        if stage is not self.stage:
-            self._enter(stage)
         if stage.steps.source != 'loop':
             self._loop_steps.stop()
         stage.rounds.stepped(sys._getframe())
+        if stage is not self.stage:
+            if stage is not self._training and step < MIN_ROUNDS:
+                return
+            self._enter(stage)
         if self._recording and self._is_chosen and os.getpid() == self._pid:
             self.memory.keep_watching()
             if not self.memory.history_is_on():
