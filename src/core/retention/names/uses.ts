@@ -115,6 +115,7 @@ interface ReadAfter {
   readonly isOfEvaluation: boolean;
 }
 
+/** Words in a loop that trains. */
 const TRAINING = /backward|optim|\bstep\b|_step\b|train|\bfit\b/i;
 
 /**
