@@ -139,6 +139,11 @@ class Session:
     def is_recording(self) -> bool:
         return self._recording
 
+    @property
+    def _records_here(self) -> bool:
+        """False in a fork of the process that records."""
+        return self._recording and os.getpid() == self._pid
+
     def _is_child(self) -> bool:
         return self._forked or multiprocessing.parent_process() is not None
 
@@ -150,17 +155,15 @@ class Session:
     @guarded('could not look for steps')
     def _look_for_steps(self) -> Optional[float]:
         """Returns the seconds until the next call."""
-        if not self._recording or os.getpid() != self._pid:
-            return None
-        if self._training.steps.source == 'optimizer':
-            self._look_past_training()
-            return None
-        return self._without_steps()
+        if self._training.steps.source != 'optimizer':
+            return self._without_steps()
+        self._look_past_training()
+        return None
 
     @guarded('could not look for steps after the training')
     def _look_past_training(self) -> None:
         """Once the program has left the loops of its training, rounds of the loop that it runs then are steps of another run."""
-        if not self._recording or os.getpid() != self._pid or self._training.steps.source != 'optimizer':
+        if not self._records_here or self._training.steps.source != 'optimizer':
             return
         if self.stage is self._training and not self._loop_steps.looks and self._training.rounds.is_left():
             self._afterwards = self._afterwards or self._new_stage(f'after-step-{self._training.steps.count}')
@@ -169,7 +172,7 @@ class Session:
 
     def _without_steps(self) -> Optional[float]:
         """While the program shows no steps, the time decides."""
-        if self.stage.steps.is_known:
+        if self.stage.steps.is_known or not self._records_here:
             return None
         if self._triggers.is_due or self._allocated() - self._allocated_at_full < MANY_ALLOCATIONS:
             return None
@@ -190,7 +193,7 @@ class Session:
     def close(self) -> None:
         """Writes the last snapshot, and ends the recording."""
         if self._recording:
-            if not self._is_complete():
+            if self._has_more():
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
@@ -203,20 +206,20 @@ class Session:
             self._evaluations.stop()
         if self._named_steps is not None:
             self._named_steps.stop()
-        for stage in (self._training, *([self._afterwards] if self._afterwards else [])):
+        for stage in filter(None, (self._training, self._afterwards)):
             stage.steps.stop()
             stage.rounds.stop()
         self._monitoring.stop()
         self._collector.stop()
         self._triggers.remove()
 
-    def _is_complete(self) -> bool:
-        """False if more than some steps' worth was allocated since the last full snapshot, as by an evaluation."""
+    def _has_more(self) -> bool:
+        """True if the last full snapshot lacks a step, or more than some steps' worth of allocations, as of an evaluation."""
         steps = self.stage.steps
         if self.stage.last_full != steps.count or not steps.is_known:
-            return False
+            return True
         since = self._allocated() - self._allocated_at_full
-        return not since * steps.count > MANY_STEPS * self._allocated_at_full > 0
+        return since * steps.count > MANY_STEPS * self._allocated_at_full > 0
 
     def _allocated(self) -> int:
         """The number of allocations of all devices so far; 0 if the device does not tell."""
@@ -234,7 +237,7 @@ class Session:
             if stage is not self._training and step < MIN_ROUNDS:
                 return
             self._enter(stage)
-        if self._recording and self._is_chosen and os.getpid() == self._pid:
+        if self._records_here and self._is_chosen:
             self.memory.keep_watching()
             if not self.memory.history_is_on():
                 self.memory.record(self.options.max_entries, self.options.stacks)
@@ -272,7 +275,7 @@ class Session:
     def _write(self, kind: str, reason: str) -> None:
         # A dump can allocate, run out of memory or be interrupted by a signal: dumps never nest, nor run in two
         # threads.
-        if not self._recording or os.getpid() != self._pid or not self._dumping.acquire(blocking=False):
+        if not self._records_here or not self._dumping.acquire(blocking=False):
             return
         try:
             with at_rest():

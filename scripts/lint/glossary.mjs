@@ -30,6 +30,10 @@ export const glossary = [
   { not: /\bkeeps? an eye\b/, say: 'watch' },
   { not: /\bby (itself|themselves)\b/, say: 'implicitly, alone, separately' },
   { not: /\basked for\b/, say: 'requested' },
+  {
+    not: /\btrainings\b|\ba training\b(?! (run|loop|step|script|program|process|job|repository))/,
+    say: 'a training run',
+  },
   // A comment is read in a hover, without its neighbor.
   { not: /(?:\*\* |"{3})(of|the same|true of|those)\b/, say: 'a comment that can be understood alone' },
   {

@@ -87,7 +87,7 @@ describe('The Python package', () => {
     assert.equal(missing.status, 2);
   });
 
-  it('records a training with `leakline run`, and reads the recording', () => {
+  it('records a training run with `leakline run`, and reads the recording', () => {
     // A stand-in for torch: this environment has nothing but the package.
     const env = { ...process.env, PYTHONPATH: join(root, 'test/recorder/standin') };
     const options = { encoding: 'utf8', cwd: folder, env } as const;

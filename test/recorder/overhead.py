@@ -150,7 +150,7 @@ DUMPED_STEPS, EVERY = 1000, 10
 
 
 def over_many_steps() -> None:
-    """Full and light snapshots of a training that keeps a tensor per step, with and without clearing the history."""
+    """Full and light snapshots of a training run that keeps a tensor per step, with and without clearing the history."""
     print(f'| {DUMPED_STEPS:,} steps, a full snapshot every {EVERY} | first | middle | last | all |\n|---|---|---|---|---|')
     plain, _ = _training(None)
     for name, clears in (('ring', False), ('new events only', True)):

@@ -23,7 +23,7 @@ from test_api import HAS_NODE, RECORDER, InFolder
 from test_injection import REASON
 
 HAS_IPYTHON = importlib.util.find_spec('IPython') is not None
-#: A training that waits at each tenth step for its next permission, so that a slow machine loses no time.
+#: A training run that waits at each tenth step for its next permission, so that a slow machine loses no time.
 TRAINING = '''
 import hashlib
 import os
@@ -113,7 +113,7 @@ class Running(InFolder):
 @unittest.skipIf(REASON, REASON)
 class AttachTest(Running):
     @unittest.skipUnless(HAS_NODE, 'no Node.js, or no built command line')
-    def test_finds_the_leak_of_a_training_that_runs(self):
+    def test_finds_the_leak_of_a_running_program(self):
         running = self.start(TRAINING, '1000000')
         self.assertRegex(self.attach(running, '--every', '5'), rf'^Process {running.pid} records into {self.out}/\S+-{running.pid}\. To stop: leakline detach')
         self.assertIn(f'process {running.pid} already records', self.leakline('attach', running.pid, '--device', 'cpu', code=2))

@@ -34,7 +34,7 @@ history = []
 def keep(loss): history.append(loss.clone())
 `;
 
-/** Fills a folder. Files have the times at which a training would have written them. */
+/** Fills a folder. Files have the times at which a training run would have written them. */
 export function writeLargeWorkspace(
   folder: string,
   { runs = 20, snapshotsPerRun = 50, sources = 300 } = {},

@@ -26,7 +26,7 @@ while True:
 const ALLOCATING_LINE = 13;
 const python = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
 
-describe('A training that runs already', () => {
+describe('A training process that runs already', () => {
   before(function () {
     const reason =
       python === '' || spawnSync(python, ['-c', 'import torch']).status !== 0

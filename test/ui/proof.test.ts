@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { copyExample, newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
-/** A training of half a minute, on processors that have other work. */
+/** A training run of half a minute, on processors that have other work. */
 const RECORDING_LIMIT_MS = 900_000;
 const python = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
 

@@ -8,7 +8,7 @@ import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
 
-/** A training in which `history` keeps a tensor per step. It needs no more of torch than the stand-in has. */
+/** A training run in which `history` keeps a tensor per step. It needs no more of torch than the stand-in has. */
 const TRAINING = `import sys
 import torch
 

@@ -9,7 +9,7 @@ export interface Place {
 /**
  * An event at which a program may release memory:
  * - `loop`: a loop around the steps repeats; `nextLoop`: training continues in another loop
- * - `read`: an evaluation ends, whose result it is
+ * - `read`: an evaluation ends, and reads its result
  * - `release`: a statement that releases runs
  * - `bound`: a container is full; `keys`: all keys have occurred; `count`: a test no longer holds
  */

@@ -151,7 +151,8 @@ export function observeRun(
     facts,
     nextPart: nextPartOf(snapshots, lookup),
     stepSource: recording?.stepSource ?? null,
-    stepLoop: recording?.chances.loops?.find(({ isStepLoop }) => isStepLoop) ?? null,
+    evaluation:
+      recording?.stepSource === 'loop' ? (recording.chances.loops?.find(({ isStepLoop }) => isStepLoop) ?? null) : null,
     chances: () => (chances ??= new RecordedChances(snapshots, lookup, stacks)),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
@@ -203,7 +204,8 @@ interface Known {
   readonly nextPart: Place | null;
   /** What the recorder counted as steps. */
   readonly stepSource: RecordedStepSource | null;
-  readonly stepLoop: RecordedPlace | null;
+  /** The loop whose rounds are steps; null where an optimizer steps. */
+  readonly evaluation: RecordedPlace | null;
   /** Made for the first line that may be released. */
   readonly chances: () => RecordedChances;
   readonly cycles: CycleHolders;
@@ -270,7 +272,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
               lastStep: known.lastStep,
               nextPart: known.nextPart,
               isOptimized: known.stepSource === 'optimizer',
-              evaluation: known.stepSource === 'loop' ? known.stepLoop : null,
+              evaluation: known.evaluation,
             },
             roundsSince: loops === null ? null : (step) => known.chances().roundsSince(step),
             uncounted: known.chances().uncounted,

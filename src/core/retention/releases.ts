@@ -103,7 +103,7 @@ function readOf(name: string, module: PythonModule | null, line: number): Retent
   const variable = outerName(name) ?? nameOfHolder(name);
   if (module === null || variable?.kind !== 'variable') return null;
   const put = inModule(module).findLast(({ statement }) => lineAt(module, statement.from) === line);
-  const read = put === undefined ? null : readAfterLoops(put, (part) => isNamed(variable, part));
+  const read = readAfterLoops(name, put);
   if (read === null) return null;
   const { found, isOfEvaluation } = read;
   return { file: module.file, line: lineAt(module, found.statement.from), isOfEvaluation };

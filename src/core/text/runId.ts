@@ -1,7 +1,7 @@
-/** The recorder's name of a run that follows a training. */
+/** How the recorder names the run of what a program does after its training: `20261128-9-after-step-40`. */
 const FOLLOWS = /-after-step-(\d+)(?: rank\d+)?$/;
 
-/** The last step of the training that a run of the recorder follows, by its id; null for others. */
+/** The last step of the training run that came before, from the id of a run of the recorder; null for a run without one. */
 export function trainedSteps(id: string): number | null {
   const step = FOLLOWS.exec(id)?.[1];
   return step === undefined ? null : Number(step);

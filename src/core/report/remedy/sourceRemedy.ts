@@ -2,7 +2,7 @@
 import type { RecordedLine } from '../../facts/recordedFacts.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
-import { inModule, isNamed, nameOfHolder, outerName } from '../../retention/names/names.js';
+import { inModule } from '../../retention/names/names.js';
 import { readAfterLoops } from '../../retention/names/uses.js';
 import { t } from '../../text/translate.js';
 import { limit } from '../../verdict/thresholds.js';
@@ -35,9 +35,8 @@ function holdsData({ holder }: RecordedLine): boolean {
 
 /** A container that is read after the loop cannot be cleared in it. */
 function containerText({ module, span, holder: container }: Finding, holder: string): string {
-  const name = outerName(container) ?? nameOfHolder(container);
   const put = inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
-  const read = name === null || put === undefined ? null : readAfterLoops(put, (part) => isNamed(name, part));
+  const read = readAfterLoops(container, put);
   return read === null
     ? remedyText('container', holder)
     : t(

@@ -5,7 +5,7 @@ import { isLoop, standings } from '../../python/standings.js';
 import { allExpressions, calledName, expressionsOf, partsOf, someExpression, somePart } from '../../python/walk.js';
 import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
 import type { ReleaseKind } from '../values/objects.js';
-import { type Found, inModule, type IsIt, statementsBeside } from './names.js';
+import { type Found, inModule, isNamed, type IsIt, nameOfHolder, outerName, statementsBeside } from './names.js';
 
 /**
  * How a statement releases items of a container, or replaces it; else null.
@@ -121,10 +121,13 @@ const TRAINING = /backward|optim|\bstep\b|_step\b|train|\bfit\b/i;
 /**
  * The first statement that reads a container after the loops around a put into it, in the function that makes it before
  * them; null for none.
+ * @param holder as a report names it; of an item by name, the outer container counts
  */
-export function readAfterLoops(put: Found, isIt: IsIt): ReadAfter | null {
-  const loop = outerInFunction(put).find(isLoop);
-  if (loop === undefined) return null;
+export function readAfterLoops(holder: string, put: Found | undefined): ReadAfter | null {
+  const name = outerName(holder) ?? nameOfHolder(holder);
+  const loop = put === undefined ? undefined : outerInFunction(put).find(isLoop);
+  if (name === null || put === undefined || loop === undefined) return null;
+  const isIt: IsIt = (part) => isNamed(name, part);
   const beside = inModule(put.module).filter(({ within }) => within === put.within);
   const isMadeHere = beside.some(
     ({ statement }) => statement.to <= loop.from && releaseIn(statement, isIt) === 'replace',
