@@ -21,7 +21,8 @@ from .plain import HELD_LOCALS, locals_of
 from .sources import is_cell
 
 MAX_CODES = 2000       # whose loops are remembered
-#: Counting ends above this share of the time, after a first allowance.
+#: Counting ends if its own processor time is above this share of the time that passed, after a first allowance. The time
+#: that passes in it says little: where many processes share few processors, the thread may wait for seconds.
 MAX_SHARE, ALLOWED_SECONDS = 0.02, 1.0
 PACE = 0.9              # of the steps: a loop that turns as often turns once per step
 NATIVE = 'native'
@@ -251,15 +252,14 @@ class Rounds:
 
     @guarded('could not count loops')
     def stepped(self, frame: Optional[types.FrameType]) -> None:
-        began = time.perf_counter()
+        began = time.thread_time()
         self._thread = self._thread or threading.get_ident()
         if self._over or self._thread != threading.get_ident():
             return
-        self._since = self._since or began
+        self._since = self._since or time.perf_counter()
         self._observe(frame)
-        now = time.perf_counter()
-        self._spent += now - began
-        if self._spent > ALLOWED_SECONDS + MAX_SHARE * (now - self._since):
+        self._spent += time.thread_time() - began
+        if self._spent > ALLOWED_SECONDS + MAX_SHARE * (time.perf_counter() - self._since):
             self.stop()
 
     def stop(self) -> None:

@@ -16,10 +16,10 @@ COUNTED = sys.version_info >= (3, 12)    # the interpreter itself counts; before
 UNSEEN = 2 if COUNTED else None
 
 
-def loops(program, rounds=None):
+def loops(program, kind=Rounds):
     """``(function, line, rounds, is the step loop)`` of the loops around the last step of a program called /prog.py."""
     monitoring = Monitoring()
-    rounds = rounds or Rounds(monitoring)
+    rounds = kind(monitoring)
     counter = StepCounter(lambda _: rounds.stepped(sys._getframe()))
     counter.watch_optimizers()
     try:
@@ -247,8 +247,18 @@ main()''')
     def test_ends_where_it_costs_too_much(self):
         class Slow(Rounds):
             def _observe(self, stack):
-                time.sleep(ALLOWED_SECONDS / 4)
-        self.assertIsNone(loops('for _ in range(8):\n    opt.step()', Slow(Monitoring())))
+                end = time.thread_time() + ALLOWED_SECONDS / 4
+                while time.thread_time() < end:
+                    pass
+        self.assertIsNone(loops('for _ in range(8):\n    opt.step()', Slow))
+
+    def test_goes_on_where_it_waits_for_a_processor(self):
+        class Waiting(Rounds):
+            def _observe(self, stack):
+                time.sleep(ALLOWED_SECONDS / 2)
+                super()._observe(stack)
+        found = loops('def main():\n    for _ in range(4):\n        opt.step()\nmain()', Waiting)
+        self.assertEqual(found, [('main', 4, 3, True)])
 
     def test_leaves_the_interpreter_as_it_was(self):
         if not COUNTED:
