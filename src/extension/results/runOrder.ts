@@ -29,17 +29,18 @@ interface PeakToShow {
 }
 
 /**
- * The latest runs that ran out of memory, have too few snapshots for a verdict, or grew after their last step. Those
- * that ran out of memory come first, then the highest peak.
+ * The latest runs that ran out of memory, have too few snapshots for a verdict, or grew after their last step, and the
+ * newest run if there is advice on its peak. Those that ran out of memory come first, then the highest peak.
  */
 export function peaksToShow(runs: readonly RunReport[]): PeakToShow[] {
   return newestFirst(runs)
-    .flatMap((run): PeakToShow[] => {
+    .flatMap((run, i): PeakToShow[] => {
       const failure = lastFailure(run.outOfMemory);
       if (failure?.held != null) return [{ run, peak: failure.held, failure }];
-      const hasPeak = isLoneSnapshot(run) || run.verdict === 'tooShort' || run.laterGrowth !== null;
-      const peak = hasPeak ? run.peaks.find(({ liveBytes }) => liveBytes > 0) : undefined;
-      return peak === undefined ? [] : [{ run, peak, failure: null }];
+      const peak = run.peaks.find(({ liveBytes }) => liveBytes > 0);
+      const isShown =
+        !isJudged(run) || run.laterGrowth !== null || (i === 0 && peak?.isState === false && peak.advice.length > 0);
+      return peak !== undefined && isShown ? [{ run, peak, failure: null }] : [];
     })
     .slice(0, MAX_PEAKS)
     .sort(
@@ -47,6 +48,11 @@ export function peaksToShow(runs: readonly RunReport[]): PeakToShow[] {
         Number(a.failure === null) - Number(b.failure === null) ||
         (a.failure === null ? b.peak.liveBytes - a.peak.liveBytes : 0),
     );
+}
+
+/** True if a run has enough snapshots for a verdict. */
+export function isJudged(run: RunReport): boolean {
+  return !isLoneSnapshot(run) && run.verdict !== 'tooShort';
 }
 
 /** Names a run over time: its folder and rank may be used again, the time of its first snapshot may not. */

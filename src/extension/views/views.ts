@@ -3,8 +3,10 @@ import { compareSentences } from '../../core/present/fixText.js';
 import { View } from '../contributions.js';
 import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
+import { isJudged, peaksToShow } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
+import { verdictSentence } from '../../core/present/runText.js';
 import { snapshotName } from '../../core/present/shortText.js';
 import { tCount } from '../../core/text/translate.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -94,9 +96,18 @@ export class Views extends Listener {
 
   private refresh(): void {
     this.refreshBadge();
+    this.views.leaks.view.message = this.verdict();
     const report = this.store.comparison?.report;
     this.views.compare.view.message = report === undefined ? '' : compareSentences(report).join(' ');
     this.views.compare.view.description =
       report === undefined ? '' : `${snapshotName(report.a.path)} → ${snapshotName(report.b.path)}`;
+  }
+
+  /** What is said above the peak of a run without a finding; empty if the run has no verdict. */
+  private verdict(): string {
+    const { findings, ignoredFindings, result } = this.store;
+    if (result === null || findings.length + ignoredFindings.length > 0) return '';
+    const first = peaksToShow(result.report.runs).at(0);
+    return first === undefined || first.failure !== null || !isJudged(first.run) ? '' : verdictSentence(first.run);
   }
 }

@@ -32,7 +32,19 @@ describe('Peaks of runs without a verdict', () => {
     assert.ok(steady.length > 1 && steady.filter(({ outOfMemory }) => outOfMemory.length > 0).length === 1);
     // What ran out needs no verdict, and comes first.
     const [failed, ...others] = peaksToShow(steady);
-    assert.deepEqual([failed.peak, others], [failed.failure?.held, []]);
+    assert.deepEqual(failed.peak, failed.failure?.held);
+    assert.deepEqual(
+      others.map(({ run }) => run.id),
+      [newestFirst(steady)[0].id],
+      'the newest has advice',
+    );
+    const withoutAdvice = steady.map((run) => ({ ...run, peaks: run.peaks.map((peak) => ({ ...peak, advice: [] })) }));
+    assert.equal(peaksToShow(withoutAdvice).length, 1);
+    const older = steady.map((run, i) => ({
+      ...run,
+      snapshots: run.snapshots.map((snapshot) => ({ ...snapshot, takenAtUs: i })),
+    }));
+    assert.equal(peaksToShow(older).length, 1, 'only that of the newest run');
     const tall = runs.map((run) => (run.outOfMemory.length > 0 ? run : { ...run, peaks: run.peaks.map(raised) }));
     assert.ok(peaksToShow(tall)[0].failure !== null);
   });
