@@ -111,7 +111,7 @@ function printFinished() {
  */
 async function tryAgain() {
   for (const [suite, first] of outcomes) {
-    if (suite.counts !== 'file' || first.failures.length === 0) continue;
+    if (!suite.counts || first.failures.length === 0) continue;
     const titles = failedTitles(suite, first) ?? undefined;
     const second = await runSuite(suite, terminal, titles);
     if (sumOf([second]).passed > 0) outcomes.set(suite, afterSecondTry(first, second, titles === undefined));
@@ -140,13 +140,13 @@ await ensureDependencies();
 const outcomes = new Map();
 const unsteady = [];
 for (const folder of foldersWithoutSuite()) {
-  const suite = { name: `test/${folder}`, counts: null };
+  const suite = { name: `test/${folder}` };
   outcomes.set(suite, failed(suite, 'belongs to no suite'));
 }
 // Suites with windows wait most of the time. The others use that time and yield to them; where no suite has windows,
 // those that say nothing before their end go on beside the rest.
 const withWindows = selected.filter((suite) => !suite.isParallel);
-const inFront = withWindows.length > 0 ? withWindows : selected.filter(({ counts }) => counts !== null);
+const inFront = withWindows.length > 0 ? withWindows : selected.filter(({ counts }) => counts);
 const queue = selected.filter((suite) => !inFront.includes(suite));
 const parallel = Promise.all([runParallel(queue), runParallel(queue)]);
 for (const suite of inFront) {

@@ -24,11 +24,11 @@ const messageLimit = 1500;
  */
 export function outcomeOf(suite, { status, output, timedOut }, resultsFile, mayBeEmpty) {
   if (timedOut) return failed(suite, `did not end within ${limitS} s`);
-  if (suite.counts === null) {
+  if (!suite.counts) {
     if (status === 0) return passed(suite, { passed: 1, failed: 0, skipped: 0 });
     return failed(suite, endOf(output) || `exit code ${status}`);
   }
-  const outcome = suite.counts === 'file' ? readResults(resultsFile) : lastLine(suite, output);
+  const outcome = readResults(resultsFile);
   if (outcome === null) return failed(suite, `never reported its results (exit code ${status})`);
   const { passed: good, failed: bad, skipped } = sumOf([outcome]);
   if (good + bad + skipped === 0) return mayBeEmpty && status === 0 ? outcome : failed(suite, 'ran no tests');
@@ -54,16 +54,6 @@ export function passed(suite, counts) {
 
 function readResults(file) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
-}
-
-/** Reads what {@link sentence} writes, where it was written last. */
-function lastLine(suite, output) {
-  const match = [...output.matchAll(/^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$/gm)].at(-1);
-  if (match === undefined) return null;
-  const [, good, bad, skipped = '0'] = match;
-  const counts = { passed: Number(good), failed: Number(bad), skipped: Number(skipped) };
-  const failures = counts.failed > 0 ? [{ title: suite.name, message: endOf(output) }] : [];
-  return { groups: { [suite.name]: counts }, failures };
 }
 
 /** Which tests have to be run once more: a pattern for their titles, null for the whole suite. */

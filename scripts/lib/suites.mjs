@@ -1,7 +1,6 @@
 /**
- * The suites of `npm test`. A suite that counts its own tests says so at its very end: in the file that LEAKLINE_RESULTS
- * names (`test/support/suiteResults.ts`), and then what failed in it can be run once more, or by its last line,
- * `N passed, M failed, K skipped`. One that does not count is a single test.
+ * The suites of `npm test`. A suite that counts its own tests says so at its very end, in the file that LEAKLINE_RESULTS
+ * names (`test/support/suiteResults.ts`): what failed in it is run once more. One that does not count is a single test.
  *
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
  * @typedef {'build' | 'vscode' | 'chromium' | 'vsix' | 'packages'} Need what has to be in place before a suite can run
@@ -12,7 +11,7 @@
  *   processors
  * @property {() => string | null} [skipReason] why it cannot run here, null where it can
  * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
- * @property {'file' | 'lastLine' | null} counts where it leaves its results
+ * @property {boolean} [counts] it counts its own tests
  * @property {boolean} [onDemand] it runs only where it is named
  */
 import { spawnSync } from 'node:child_process';
@@ -52,7 +51,7 @@ export const suites = [
     needs: ['build'],
     isParallel: true,
     run: mocha('test/unit', 300_000, { jobs: availableParallelism() }),
-    counts: 'file',
+    counts: true,
   },
   {
     name: 'recorder',
@@ -64,28 +63,26 @@ export const suites = [
       return python.status === 0 ? null : 'there is no python3';
     },
     run: (options) => run('python3', ['-u', 'test/recorder/run.py'], { ...options, listen: !options.silent }),
-    counts: 'lastLine',
+    counts: true,
   },
   {
     name: 'package',
     needs: ['build', 'vsix', 'packages'],
     isParallel: true,
     run: mocha('test/package', 120_000),
-    counts: 'file',
+    counts: true,
   },
   {
     name: 'lint',
     needs: [],
     isParallel: true,
     run: (options) => runNode(['scripts/lint.mjs'], options),
-    counts: null,
   },
   {
     name: 'typecheck',
     needs: [],
     isParallel: true,
     run: (options) => runNode(['scripts/typecheck.mjs'], options),
-    counts: null,
   },
   {
     // The webview alone: nothing in it waits for an editor, so every core may have a page,
@@ -93,21 +90,21 @@ export const suites = [
     name: 'page',
     needs: ['build', 'chromium'],
     run: mocha('test/ui/webview-harness', 300_000, { jobs: availableParallelism() }),
-    counts: 'file',
+    counts: true,
   },
   {
     name: 'host',
     needs: desktop ? ['build'] : ['build', 'vscode', 'chromium'],
     skipReason: () => (desktop ? null : noHostHere()),
     run: (options) => runNode(['--import', 'tsx', 'test/host/launch.ts'], options),
-    counts: 'file',
+    counts: true,
   },
   {
     name: 'ui',
     needs: ['build', 'vscode', 'chromium', 'vsix'],
     skipReason: noHostHere,
     run: mocha('test/ui', 300_000, { without: 'webview-harness', jobs: 2 }),
-    counts: 'file',
+    counts: true,
   },
   {
     // Engines that only some machines have: named, or not run.
@@ -115,7 +112,7 @@ export const suites = [
     needs: ['build'],
     onDemand: true,
     run: mocha('test/cluster', 300_000),
-    counts: 'file',
+    counts: true,
   },
 ];
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterSecondTry, failed, failedTitles, outcomeOf, sumOf } from '../../../scripts/lib/outcome.mjs';
 
-const suite = (counts: 'file' | 'lastLine' | null) => ({
+const suite = (counts: boolean) => ({
   name: 'some',
   needs: [],
   counts,
@@ -29,43 +29,30 @@ describe('The outcome of a suite', () => {
   const good = { groups: { 'A list': { passed: 2, failed: 0, skipped: 1 } }, failures: [] };
 
   it('is the file written at its end, and a failure without one', () => {
-    assert.deepEqual(outcomeOf(suite('file'), ended(''), left(good), false), good);
-    const missing = outcomeOf(suite('file'), ended('2 passed, 0 failed'), join(folder, 'missing.json'), false);
+    assert.deepEqual(outcomeOf(suite(true), ended(''), left(good), false), good);
+    const missing = outcomeOf(suite(true), ended('2 passed, 0 failed'), join(folder, 'missing.json'), false);
     assert.deepEqual(sum(missing), { passed: 0, failed: 1, skipped: 0 });
     assert.match(missing.failures[0]?.message ?? '', /never reported/);
   });
 
-  it('is its last line, where it counts so', () => {
-    const told = outcomeOf(
-      suite('lastLine'),
-      ended('1 passed, 9 failed\nmore\n7 passed, 0 failed, 2 skipped\n'),
-      '',
-      false,
-    );
-    assert.deepEqual(sum(told), { passed: 7, failed: 0, skipped: 2 });
-    const bad = outcomeOf(suite('lastLine'), ended('why\n7 passed, 1 failed\n', 1), '', false);
-    assert.deepEqual(sum(bad), { passed: 7, failed: 1, skipped: 0 });
-    assert.match(bad.failures[0]?.message ?? '', /^why/);
-  });
-
   it('is one test, where it does not count', () => {
-    assert.deepEqual(sum(outcomeOf(suite(null), ended(''), '', false)), { passed: 1, failed: 0, skipped: 0 });
-    const bad = outcomeOf(suite(null), ended('line 3: no\n', 1), '', false);
+    assert.deepEqual(sum(outcomeOf(suite(false), ended(''), '', false)), { passed: 1, failed: 0, skipped: 0 });
+    const bad = outcomeOf(suite(false), ended('line 3: no\n', 1), '', false);
     assert.deepEqual(sum(bad), { passed: 0, failed: 1, skipped: 0 });
     assert.equal(bad.failures[0]?.message, 'line 3: no');
   });
 
   it('is a failure beside its passed tests, by its exit code', () => {
-    const outcome = outcomeOf(suite('file'), ended('', 1), left(good), false);
+    const outcome = outcomeOf(suite(true), ended('', 1), left(good), false);
     assert.deepEqual(sum(outcome), { passed: 2, failed: 1, skipped: 1 });
-    assert.equal(failedTitles(suite('file'), outcome), null);
+    assert.equal(failedTitles(suite(true), outcome), null);
   });
 
   it('is a failure where it hung or ran nothing, unless nothing was to be found', () => {
-    assert.deepEqual(sum(outcomeOf(suite('file'), ended('', 0, true), left(good), false)).failed, 1);
+    assert.deepEqual(sum(outcomeOf(suite(true), ended('', 0, true), left(good), false)).failed, 1);
     const none = { groups: {}, failures: [] };
-    assert.deepEqual(sum(outcomeOf(suite('file'), ended(''), left(none), false)).failed, 1);
-    assert.deepEqual(sum(outcomeOf(suite('file'), ended(''), left(none), true)).failed, 0);
+    assert.deepEqual(sum(outcomeOf(suite(true), ended(''), left(none), false)).failed, 1);
+    assert.deepEqual(sum(outcomeOf(suite(true), ended(''), left(none), true)).failed, 0);
   });
 
   it('is that of the second try where something failed, and nothing is counted twice', () => {
@@ -77,11 +64,11 @@ describe('The outcome of a suite', () => {
         { title: 'Hooks "before all" hook', message: 'no' },
       ],
     };
-    const pattern = new RegExp(failedTitles(suite('file'), first) ?? '');
+    const pattern = new RegExp(failedTitles(suite(true), first) ?? '');
     assert.ok(pattern.test('A tree (of bytes) grows') && pattern.test('Hooks run'));
     assert.ok(!pattern.test('A tree grows') && !pattern.test('Not Hooks run'));
     const second = { groups: { 'A tree (of bytes)': counts(4, 0), Hooks: counts(6, 0) }, failures: [] };
     assert.deepEqual(sum(afterSecondTry(first, second, false)), counts(15, 0));
-    assert.deepEqual(sum(afterSecondTry(failed(suite('file'), 'hung'), first, true)), counts(8, 2));
+    assert.deepEqual(sum(afterSecondTry(failed(suite(true), 'hung'), first, true)), counts(8, 2));
   });
 });
