@@ -5,6 +5,7 @@ Python stacks are real. Addresses, rounding and segments are modelled. Streams, 
 """
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 import time
@@ -13,7 +14,7 @@ from array import array
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _pop_mode_temporarily, _push_mode
 from torch.utils._pytree import tree_iter
 from torch.utils.weak import WeakIdKeyDictionary
 
@@ -33,6 +34,8 @@ Block = Dict[str, Any]
 Segment = Dict[str, Any]
 ACTIONS = ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'snapshot', 'oom')
 NO_STACK = -1
+#: Functions of ``torch.jit`` that trace a module. They take what a mode calls for constants.
+TRACING = ('trace', 'trace_module', '_get_trace_graph')
 #: the name of this model, which no GPU has
 OWN_MACHINERY = ('_python_dispatch.py', 'weakref.py', '_dynamo/eval_frame.py', 'torch/_compile.py')
 
@@ -209,6 +212,7 @@ class CpuMemory(TorchDispatchMode):
     """Watches tensor storages. A ``DeviceMemory`` of the recorder, whose snapshots are those of ``torch.cuda.memory``."""
 
     device_type = 'cpu'
+    supports_higher_order_operators = True    # such as torch.cond: their results are seen
     light_snapshots = True
     clearable = True
 
@@ -236,7 +240,10 @@ class CpuMemory(TorchDispatchMode):
             if isinstance(value, torch.Tensor) and value.device.type == 'cpu':
                 with self._lock:
                     for part in _parts(value):
-                        self._see(part.untyped_storage())
+                        storage = part.untyped_storage()
+                        # The tensors that torch.compile and torch.export trace with say that they are here, and have no memory.
+                        if storage.device.type == 'cpu':
+                            self._see(storage)
         return result
 
     def __enter__(self):  # type: ignore[no-untyped-def]
@@ -252,6 +259,11 @@ class CpuMemory(TorchDispatchMode):
             finally:
                 _pop_mode()
         setattr(threading.Thread, '_bootstrap_inner', watched)
+        self._plain_tracing = {name: getattr(torch.jit, name) for name in TRACING}
+        for name, plain_tracing in self._plain_tracing.items():
+            setattr(torch.jit, name, self._unseen(plain_tracing))
+        # torch.compile leaves functions as they are where a mode watches, and takes that for an error if it must not.
+        self._stance = torch.compiler.set_stance('force_eager') if hasattr(torch.compiler, 'set_stance') else None
         return super().__enter__()
 
     def __exit__(self, *error):  # type: ignore[no-untyped-def]
@@ -260,12 +272,25 @@ class CpuMemory(TorchDispatchMode):
         else:
             torch.Tensor.cpu = self.plain_cpu
         setattr(threading.Thread, '_bootstrap_inner', self._plain_thread)
+        for name, plain_tracing in self._plain_tracing.items():
+            setattr(torch.jit, name, plain_tracing)
+        if self._stance is not None:
+            self._stance.__exit__(*error)
         with self._lock:
             self._is_over = True
             for end in self._ends.values():
                 end.detach()
             self._ends.clear()
         return super().__exit__(*error)
+
+    def _unseen(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def called(*args: Any, **kwargs: Any) -> Any:
+            if _get_current_dispatch_mode() is not self:
+                return function(*args, **kwargs)
+            with _pop_mode_temporarily():
+                return function(*args, **kwargs)
+        return called
 
     def _on_host(self, tensor: torch.Tensor) -> torch.Tensor:
         """Like ``tensor.cpu()`` on a GPU: a copy outside of the device."""

@@ -19,6 +19,7 @@ import warnings
 import weakref
 
 import torch
+from torch import nn
 from leakline_recorder.cpu_memory import CpuMemory, OutOfModelMemory, CachingAllocator, MIB, NO_STACK
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.deadline import Deadline
@@ -207,6 +208,28 @@ class ModelTest(unittest.TestCase):
             self.assertEqual(memory.snapshot()['segments'][0]['allocated_size'], 2 ** 34)
             self.assertEqual(len(kept), 2)
 
+    def test_what_traces_a_model_gives_the_same_model(self):
+        model = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.Flatten(1), nn.Linear(4 * 6 * 6, 5))
+        two, four = torch.randn(2, 1, 8, 8), torch.randn(4, 1, 8, 8)
+        expected, plain = model(four), torch.jit.trace
+        batch = torch.export.Dim('batch', min=2)
+        with CpuMemory() as memory:
+            self.assertTrue(torch.equal(torch.jit.trace(model, two)(four), expected))
+            exported = torch.export.export(model, (two,), dynamic_shapes=({0: batch},))
+            self.assertTrue(torch.equal(exported.module()(four), expected))
+            for options in ({}, {'fullgraph': True}, {'dynamic': True}):
+                self.assertTrue(torch.equal(torch.compile(model, **options)(four), expected))
+            self.assertTrue(torch.equal(torch.cond(torch.tensor(True), lambda x: x + 1, lambda x: x - 1, (four,)), four + 1))
+            self.assertTrue(all(type(segment['address']) is int for segment in memory.snapshot()['segments']))
+        self.assertIs(torch.jit.trace, plain)
+
+    def test_tensors_without_memory_have_none(self):
+        from torch._subclasses import FakeTensorMode
+        with CpuMemory() as memory:
+            with FakeTensorMode():
+                fake = nn.Linear(4096, 4096)
+            self.assertEqual((memory.stats()['active_bytes.all.current'], fake.weight.numel()), (0, 4096 ** 2))
+
 
 class WalkTest(unittest.TestCase):
     """A walk in the middle of a training loop that keeps one tensor with its graph per step."""
@@ -284,6 +307,7 @@ class WalkTest(unittest.TestCase):
         self.assertEqual(self.owners('''
 import gc
 import torch
+from torch import nn
 slices, by_name, newest = [], {}, None
 def step(number):
     global newest
@@ -302,6 +326,7 @@ def step(number):
             ('scene.optimizer.state', "scene.optimizer.state[torch.nn.Parameter(torch.zeros(8))] = {'step': 1}", 12),
         }, self.owners('''
 import torch
+from torch import nn
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -321,6 +346,7 @@ def step(number):
         add = ('optimizer.param_groups', "optimizer.add_param_group({'params': [weight]})")
         found = self.owners('''
 import torch
+from torch import nn
 optimizer = torch.optim.SGD([torch.nn.Parameter(torch.ones(8))], lr=.1, momentum=.9)
 def step(number):
     weight = torch.nn.Parameter(torch.ones(8))
@@ -338,6 +364,7 @@ def step(number):
             with self.subTest(stored):
                 found = self.found(f'''
 import torch
+from torch import nn
 kept = []
 def step(number):
     batch = torch.zeros(4, 512)
@@ -391,6 +418,7 @@ def step(number):
     def test_a_hook_that_a_library_has_for_its_modules(self):
         self.assertEqual(self.owners('''
 import torch
+from torch import nn
 class Layer(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -423,6 +451,7 @@ def step(number):
                                  ('x.detach()', kept)):
             self.assertEqual(self.owners(f'''
 import torch
+from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 kept = []
 def step(number):
@@ -435,6 +464,7 @@ def step(number):
         for parts, expected in ((9, {('kept', 'kept.append(Parts())', 12 * 9)}), (2, {('kept', 'kept.append(Parts())', 12)})):
             self.assertEqual(self.owners(f'''
 import torch
+from torch import nn
 kept = []
 class Parts:
     def __init__(self):
@@ -448,6 +478,7 @@ def step(number):
         for value, end in (('query[...]', 'the tensor that it is a view of'), ('0.1 * (query * query)', 'its graph')):
             found = self.owners(f'''
 import torch
+from torch import nn
 def step(number):
     query = torch.randn(1024, requires_grad={end == 'its graph'}) * 2
     query.update = {value}
@@ -457,6 +488,7 @@ def step(number):
     def test_lists_of_modules_and_parameters_that_grow(self):
         self.assertEqual(self.owners('''
 import torch
+from torch import nn
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -485,6 +517,7 @@ def step(number):
     def test_dictionaries_of_modules_that_grow(self):
         self.assertEqual(self.owners('''
 import torch
+from torch import nn
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
@@ -499,6 +532,7 @@ def step(number):
     def test_what_a_module_in_a_list_keeps_is_held_by_the_module(self):
         self.assertEqual(self.owners('''
 import torch
+from torch import nn
 class Layer(torch.nn.Module):
     def forward(self, x):
         self.cache = x + 1
@@ -516,6 +550,7 @@ def step(number):
     def test_names_with_numbers_are_one_owner(self):
         self.assertEqual(self.owners('''
 import torch
+from torch import nn
 class Net(torch.nn.Module):
     def remember(self, number, value):
         self.register_buffer(f'seen_{number}', value)
@@ -534,6 +569,7 @@ def step(number):
     def test_registries_generators_and_methods_of_a_base(self):
         self.assertEqual(self.owners('''
 import torch
+from torch import nn
 class Bank:
     made = []
     def __init__(self):
@@ -616,6 +652,7 @@ class SnapshotTest(unittest.TestCase):
 import sys
 import threading
 import torch
+from torch import nn
 from leakline_recorder.memory import without_inductor
 
 with without_inductor():
