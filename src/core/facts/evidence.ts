@@ -9,12 +9,12 @@ export interface Place {
 /**
  * An event at which a program may release memory:
  * - `loop`: a loop around the steps repeats; `nextLoop`: training continues in another loop
- * - `read`: an evaluation ends, and reads its result
+ * - `read`: a loop ends, and its result is read; `use`: no event, because each step uses the memory
  * - `release`: a statement that releases runs
  * - `bound`: a container is full; `keys`: all keys have occurred; `count`: a test no longer holds
  */
 export interface Chance {
-  readonly kind: 'loop' | 'nextLoop' | 'read' | 'release' | 'bound' | 'keys' | 'count';
+  readonly kind: 'loop' | 'nextLoop' | 'read' | 'use' | 'release' | 'bound' | 'keys' | 'count';
   /** `passed`: it happened, and older memory is still live; `pending`: it has not happened since. */
   readonly state: 'passed' | 'pending';
   readonly place: Place;

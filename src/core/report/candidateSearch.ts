@@ -76,12 +76,20 @@ export class CandidateSearch {
     );
   }
 
-  /** True if the source shows no release and no bound of what is kept, and no end of its steps. */
+  /** True if the source shows that each step keeps more, no release and no bound of it, and no end of the steps. */
   private isLasting(followed: Followed, path: readonly PathFrame[]): boolean {
     if (followed.limit !== null) return false;
     const files = path.map(({ module }) => module.file);
-    const { releases, bounds, nextLoop, read } = retentionOf(null, [followed], this.sources, files);
-    return releases.length === 0 && bounds.length === 0 && nextLoop === null && read?.isOfEvaluation !== true;
+    const { releases, bounds, nextLoop, read, isAddedSeldom } = retentionOf(
+      null,
+      [followed],
+      this.sources,
+      files,
+      null,
+    );
+    const mayEnd = releases.length > 0 || bounds.length > 0 || nextLoop !== null;
+    const isSeldom = isAddedSeldom && followed.finding?.through !== 'graph';
+    return !mayEnd && !isSeldom && read?.isOfEvaluation !== true;
   }
 
   /** The evaluation that a stack is in, if no file of the program turns autograd off. */

@@ -2,6 +2,7 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
+import { limit } from '../verdict/thresholds.js';
 import { isEmptied, type Knowledge, type LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
 import type { Holder, Remedy } from './remedy/holder.js';
@@ -56,8 +57,17 @@ export function featuresOf(
     chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
     knowledge: knowledgeOf(finding, line),
     through: throughOf(line.recorded.holder?.owner ?? null),
+    isAddedSeldom: isAddedSeldom(line, finding),
+    isThroughGraph: finding?.isThroughGraph === true || throughOf(line.recorded.holder?.owner ?? null) === 'graph',
     wasProved,
   };
+}
+
+/** True if few steps allocate what stays. Without lifetimes, the source says where it is added. */
+function isAddedSeldom({ births }: ObservedLine, finding: SourceFinding | null): boolean {
+  if (births === null) return finding?.retention?.isAddedSeldom === true;
+  // A single birth is that of a tensor that each step replaces.
+  return births.steps > 1 && births.steps < limit('allocatedShare') * births.of;
 }
 
 function throughOf(owner: RecordedOwner | null): LineFeatures['through'] {
@@ -118,11 +128,13 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
     if (hasPassed && finding.remedy === null) continue;
     chances.push({ kind: 'bound', state: hasPassed ? 'passed' : 'pending', place, times: null });
   }
-  // An evaluation collects its results; views of them keep more than the results.
-  const isOfViews = observed.recorded.holder?.owner.items?.kind === 'view';
-  const { read } = retention;
-  if (read !== null && (observed.countsRounds ?? read.isOfEvaluation) && !isOfViews && !finding.isThroughGraph)
+  // No program keeps graphs on purpose; views keep more than the results.
+  const isKept = !finding.isThroughGraph && observed.recorded.holder?.owner.items?.kind !== 'view';
+  const { read, use } = retention;
+  const isSeldom = isAddedSeldom(observed, finding);
+  if (isKept && read !== null && (isSeldom || (observed.countsRounds ?? read.isOfEvaluation)))
     chances.push({ kind: 'read', state: 'pending', place: { file: read.file, line: read.line }, times: null });
+  if (isKept && use !== null && isSeldom) chances.push({ kind: 'use', state: 'pending', place: use, times: null });
   if (retention.nextLoop !== null) {
     const { file, line } = retention.nextLoop;
     chances.push({ kind: 'nextLoop', state: 'pending', place: { file, line }, times: null });

@@ -75,6 +75,8 @@ type Measured =
 export interface ObservedLine extends LineObservations, Readonly<Pick<LineReport, Measured>> {
   /** The recorder counted rounds of a loop as steps, because no optimizer steps in it; null without a recorder. */
   readonly countsRounds: boolean | null;
+  /** The loop whose rounds are steps, as the recorder counted it; null without. */
+  readonly stepLoop: Place | null;
   readonly owner: OwnerLine;
   readonly stacks: readonly StackSeries[];
   /** Evidence of the traces on the stacks that have the line's shape. */
@@ -139,6 +141,7 @@ export function observeRun(
   const shown = [...lines.values()].filter(
     (line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)),
   );
+  const stepLoop = recording?.chances.loops?.find(({ isStepLoop }) => isStepLoop) ?? null;
   let chances: RecordedChances | null = null;
   const known: Known = {
     at,
@@ -151,8 +154,8 @@ export function observeRun(
     facts,
     nextPart: nextPartOf(snapshots, lookup),
     stepSource: recording?.stepSource ?? null,
-    evaluation:
-      recording?.stepSource === 'loop' ? (recording.chances.loops?.find(({ isStepLoop }) => isStepLoop) ?? null) : null,
+    stepLoop: stepLoop && { file: lookup(stepLoop.file) ?? stepLoop.file, line: stepLoop.line },
+    evaluation: recording?.stepSource === 'loop' ? stepLoop : null,
     chances: () => (chances ??= new RecordedChances(snapshots, lookup, stacks)),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
@@ -205,6 +208,7 @@ interface Known {
   /** What the recorder counted as steps. */
   readonly stepSource: RecordedStepSource | null;
   /** The loop whose rounds are steps; null where an optimizer steps. */
+  readonly stepLoop: Place | null;
   readonly evaluation: RecordedPlace | null;
   /** Made for the first line that may be released. */
   readonly chances: () => RecordedChances;
@@ -280,6 +284,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
         : null,
     isUnheld: isUnheld(recorded, growing),
     countsRounds: known.stepSource === null ? null : known.stepSource === 'loop',
+    stepLoop: known.stepLoop,
     bound: shape === 'lasting' ? recordedBound(recorded, growing) : null,
     unfound: unfoundOf(deciding, lookup),
     statement: differs === null && line.mapped ? known.statements.of(line.file, line.line) : null,

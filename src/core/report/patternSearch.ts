@@ -129,7 +129,8 @@ function findingOf(
     holder,
     remedy,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
-    retention: isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith) : null,
+    retention:
+      isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith, line.stepLoop) : null,
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),

@@ -350,7 +350,10 @@ export interface LineReport extends OwnerLine {
   unfound: ReportFrame | null;
   /** The bound of the line's growth, or null. */
   bound: BoundReport | null;
-  /** True if the source shows a test of a length or a count that has not ended the growth yet. */
+  /**
+   * True if the source shows a test of a length or a count that has not ended the growth yet, or that each step uses
+   * what seldom grows.
+   */
   mayBeLimited: boolean;
   /** The text of the line, null if the workspace does not have it. */
   statement: Statement | null;

@@ -153,7 +153,7 @@ function judgeLines(
 
 function lineReport(
   line: ObservedLine,
-  { verdict, reason, bound, mayBeLimited }: Judged,
+  { verdict, reason, bound, mayBeLimited, isInUse }: Judged,
   gaps: number,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
@@ -185,10 +185,10 @@ function lineReport(
             gaps,
             reason: [...originTexts(line), ...reason].join(' '),
           },
-    holder: remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, verdict),
+    holder: remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, isInUse ? null : verdict),
     unfound,
     bound: boundReport(bound, room),
-    mayBeLimited,
+    mayBeLimited: mayBeLimited || isInUse,
     statement: line.statement,
     differs: line.differs,
     ignored: false,

@@ -1,12 +1,14 @@
 import { getOrAdd } from '../maps.js';
 import type { Expression, FunctionDef } from '../python/ast.js';
+import { constantOf } from '../python/constant.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
+import { calledName, someExpression, somePart } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
-import { isCalledByFramework } from './names/callers.js';
+import { isCalledByFramework, objectsOf } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
-import { isRead, readAfterLoops, releaseIn } from './names/uses.js';
+import { isRead, readAfterLoops, releaseIn, trains } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
@@ -43,6 +45,10 @@ export interface Retention {
   readonly nextLoop: SourceLine | null;
   /** The statement that reads a variable of a function after the loop that fills it. */
   readonly read: (SourceLine & { readonly isOfEvaluation: boolean }) | null;
+  /** A statement that uses the items in each step. */
+  readonly use: SourceLine | null;
+  /** Items are added once per round of a loop around one that trains, or after a count: `if step % 100 == 0`. */
+  readonly isAddedSeldom: boolean;
 }
 
 /**
@@ -50,12 +56,14 @@ export interface Retention {
  * @param holder as a report names it; null for the one in the source
  * @param followed the results of following each stack of the line
  * @param files that may have run
+ * @param stepLoop as the recorder counted it; null if it counted none
  */
 export function retentionOf(
   holder: (SourceLine & { readonly name: string }) | null,
   followed: readonly Followed[],
   sources: Sources,
   files: Iterable<string>,
+  stepLoop: SourceLine | null,
 ): Retention {
   const shown = followed.map(({ finding, ended }) => finding ?? ended).find((one) => one !== null) ?? null;
   const name = holder?.name ?? shown?.holder ?? '';
@@ -90,23 +98,91 @@ export function retentionOf(
     if (buffer !== null) add(releases, { ...lineOf(buffer), kind: 'take', where: 'step', isConditional: true });
   }
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
+  const put =
+    own === null ? undefined : inModule(own).findLast(({ statement }) => lineAt(own, statement.from) === line);
   return {
     releases: [...releases.values()],
     bounds: [...bounds.values()],
     nextLoop: next === null ? null : lineOf(next),
-    read: readOf(name, own, line) ?? readByMethod(name, loops.at(0), modules),
+    read: readOf(name, put) ?? readByMethod(name, loops.at(0), modules),
+    isAddedSeldom: isAddedSeldom(put, loops.at(-1)),
+    use: stepLoop === null ? null : usedInSteps(name, own, stepLoop, modules),
   };
 }
 
+/** Where each step uses items of a container that is filled elsewhere: `for anchor in self.anchors: …`. */
+function usedInSteps(
+  name: string,
+  own: PythonModule | null,
+  { file, line }: SourceLine,
+  modules: readonly PythonModule[],
+): SourceLine | null {
+  const held = outerName(name) ?? nameOfHolder(name);
+  if (held === null) return null;
+  const found = modules
+    .filter((module) => module.file === file)
+    .flatMap(inModule)
+    .find(({ module, statement }) => isLoop(statement) && lineAt(module, statement.from) === line);
+  const loops = found === undefined ? [] : [{ module: found.module, span: found.statement }];
+  const program = { loops, modules, callers: new Map() };
+  const isIt = (part: Expression): boolean => isNamed(held, part);
+  const beside =
+    held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, program.modules);
+  const read = beside.find((one) => isRead(one.statement, isIt) && runsInSteps(one, program));
+  return read === undefined ? null : { file: read.module.file, line: lineAt(read.module, read.statement.from) };
+}
+
+/** Methods that the loop of a library calls in each step. */
+const IN_STEPS = /^(?:training_step|compute_loss|forward)$/;
+
+/** True for a statement in the loop of the steps, or in a function or an object that is called there: `penalty(model)`. */
+function runsInSteps(found: Found, program: Program): boolean {
+  if (program.loops.length === 0) return IN_STEPS.test(found.within?.name ?? '');
+  if (whereRuns(found, program).where === 'step') return true;
+  const own = found.outer.findLast(({ kind }) => kind === 'class');
+  if (own?.kind !== 'class' || !/^(?:__call__|forward)$/.test(found.within?.name ?? '')) return false;
+  const names = objectsOf(own, program.modules);
+  return program.modules
+    .flatMap(inModule)
+    .some(
+      (one) =>
+        someExpression(one.statement, (part) => part.kind === 'call' && names.has(calledName(part))) &&
+        whereRuns(one, program).where === 'step',
+    );
+}
+
 /** Where a variable, or one with the holder as its item, is read after the loop around the statement on a line. */
-function readOf(name: string, module: PythonModule | null, line: number): Retention['read'] {
+function readOf(name: string, put: Found | undefined): Retention['read'] {
   const variable = outerName(name) ?? nameOfHolder(name);
-  if (module === null || variable?.kind !== 'variable') return null;
-  const put = inModule(module).findLast(({ statement }) => lineAt(module, statement.from) === line);
+  if (variable?.kind !== 'variable') return null;
   const read = readAfterLoops(name, put);
   if (read === null) return null;
   const { found, isOfEvaluation } = read;
-  return { file: module.file, line: lineAt(module, found.statement.from), isOfEvaluation };
+  return { file: found.module.file, line: lineAt(found.module, found.statement.from), isOfEvaluation };
+}
+
+/** Minimum number of steps from one to the next of what few steps add to. */
+const SELDOM = 7;
+
+/** True if the statement's loop has one in it that trains, or a count decides whether it runs. */
+function isAddedSeldom(put: Found | undefined, loop: Place | undefined): boolean {
+  const isInLoop = ({ statement }: Found): boolean =>
+    loop !== undefined && isLoop(statement) && loop.span.from < statement.from && statement.to <= loop.span.to;
+  const isAroundTraining =
+    loop !== undefined && inModule(loop.module).some((one) => isInLoop(one) && trains(textOf(one)));
+  const counted = put?.outer.some(
+    (one) => one.kind === 'if' && one.branches.some(({ test }) => test !== null && somePart(test, isSeldomCount)),
+  );
+  return isAroundTraining || counted === true;
+}
+
+function textOf({ module, statement: { from, to } }: Found): string {
+  return module.text.slice(from, to);
+}
+
+/** `step % log_every`, `step % 100`; every third step is often. */
+function isSeldomCount(part: Expression): boolean {
+  return part.kind === 'binary' && part.operator === '%' && (constantOf(part.right) ?? SELDOM) >= SELDOM;
 }
 
 /** Where a method that releases nothing reads an attribute, if its only calls follow the loop: `evaluator.recall()`. */

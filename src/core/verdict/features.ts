@@ -80,6 +80,10 @@ export interface LineFeatures extends LineObservations {
   readonly knowledge: Knowledge;
   /** What most of the memory is held through, if that is not its container alone; null if unknown. */
   readonly through: 'graph' | 'traceback' | null;
+  /** Few steps add to it, as once per epoch. */
+  readonly isAddedSeldom: boolean;
+  /** A graph holds it, which no program keeps on purpose. */
+  readonly isThroughGraph: boolean;
   /** The source that ran proved the leak, and was edited since. */
   readonly wasProved: boolean;
 }

@@ -1,4 +1,4 @@
-import type { KnownBound } from '../facts/evidence.js';
+import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { LineFeatures, Room } from './features.js';
 import { throughTexts } from './reasonTexts.js';
 import { type LineRule, ruleFor } from './rule.js';
@@ -15,6 +15,8 @@ export interface Judged {
   readonly bound: KnownBound | null;
   /** True if the source shows a test of a length or a count that has not ended the growth yet. */
   readonly mayBeLimited: boolean;
+  /** True if each step uses what seldom grows: to release it breaks the program. */
+  readonly isInUse: boolean;
 }
 
 /**
@@ -30,13 +32,14 @@ export function judge(features: LineFeatures, isSeen: boolean, room: Room | null
   // A proved leak has advice, which says as much. A backward pass that bounds a graph needs it.
   const isNews = verdict === 'growing' && features.bound?.limit.kind !== 'graph';
   const through = isNews ? throughTexts(features.through) : [];
+  const isPending = (kinds: readonly Chance['kind'][]): boolean =>
+    features.chances.some(({ kind, state }) => state === 'pending' && kinds.includes(kind));
   return {
     verdict,
     rule: rule.name,
     reason: isSeen ? [...rule.reason(features, room), ...through] : [],
     bound: rule.isBound === true ? features.bound : null,
-    mayBeLimited: features.chances.some(
-      ({ kind, state }) => state === 'pending' && (kind === 'bound' || kind === 'count'),
-    ),
+    mayBeLimited: isPending(['bound', 'count']),
+    isInUse: verdict === 'growing' && isPending(['use']),
   };
 }

@@ -55,8 +55,12 @@ export class LifetimeFeatures {
     const bytes = lifetimes.floors.at(-1) ?? 0;
     if (births.length < limit('regularBirths') || bytes <= limit('numberBytes') * this.allBirths.length) return false;
     const gaps = Array.from(births.subarray(1), (birth, i) => birth - births[i]);
-    const longest = Math.max(...gaps);
-    return longest - Math.min(...gaps) <= Math.max(1, limit('irregular') * longest);
+    return Math.max(...gaps) - Math.min(...gaps) <= 1;
+  }
+
+  /** True if what is live is of one step, such as a tensor that each step replaces. */
+  get isOne(): boolean {
+    return this.births.length <= 1;
   }
 
   /** True if survivors become rarer, as in a cache that has nearly all of its keys. */

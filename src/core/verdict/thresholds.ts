@@ -46,9 +46,9 @@ export const THRESHOLDS = {
     value: 5,
     unit: 'times',
     of: 'minimum number of equal intervals that must allocate survivors',
+    fixedBy: 'folds',
   },
   numberBytes: { value: 512, unit: 'bytes', of: 'the smallest block, which holds a number: intervals must add more' },
-  irregular: { value: 0.1, unit: 'share', of: 'by which equal intervals may differ' },
   overdueGap: {
     value: 1.5,
     unit: 'times',
@@ -71,7 +71,7 @@ export const THRESHOLDS = {
     value: 0.15,
     unit: 'share',
     of: 'of the steps during which one growing tensor may keep its size',
-    fixedBy: 'shuffle_buffer',
+    fixedBy: 'growing_vocabulary',
   },
   proportion: {
     value: 0.07,
@@ -90,7 +90,7 @@ export const THRESHOLDS = {
     value: 4,
     unit: 'times',
     of: 'minimum number of intervals that rise, if none falls, for growth that lifetimes do not show',
-    fixedBy: '',
+    fixedBy: 'late_index',
   },
   minSnapshots: { value: 3, unit: 'snapshots', of: 'minimum for a verdict', fixedBy: 'ctx_output' },
   snapshotsWithWarmUp: {
@@ -127,32 +127,37 @@ export const THRESHOLDS = {
     value: 0.8,
     unit: 'share',
     of: 'of the memory from before a release that is still live: the release did not free it',
-    fixedBy: 'library_history',
+    fixedBy: 'trial_schedulers',
   },
   custodySearches: {
     value: 3,
     unit: 'snapshots',
     of: 'minimum number of searches in which a holder freed nothing',
+    fixedBy: 'tee_loader',
   },
   freedShare: {
     value: 0.02,
     unit: 'share',
     of: 'of what a holder has that it may have freed; more may be a release',
+    fixedBy: 'request_metrics',
   },
   loopRounds: {
     value: 2,
     unit: 'times',
     of: 'minimum number of repetitions of each loop around the steps in which a holder freed nothing',
+    fixedBy: 'long_epochs',
   },
   oneLoopSteps: {
     value: 50,
     unit: 'steps',
     of: 'minimum in a single loop if not all code that could release was read',
+    fixedBy: 'kv_episodes',
   },
   newKeys: {
     value: 0.9,
     unit: 'share',
     of: 'of the steps of a single loop that must add keys; less may be a cache that fills',
+    fixedBy: 'hook_outputs',
   },
   garbageSteps: {
     value: 8,
@@ -163,7 +168,6 @@ export const THRESHOLDS = {
     value: 0.01,
     unit: 'share',
     of: 'of the live memory that garbage in cycles must hold; less is not worth a change',
-    fixedBy: 'wrapped_meters',
   },
   minorGrowth: {
     value: 0.001,

@@ -61,7 +61,7 @@ export function followed(program: Program, growth: Growth = 'held'): Followed | 
 export function retained(program: Program): Retention & { isEndless: boolean } {
   const { followed, sources } = follow(program, 'held');
   assert.ok(followed !== null);
-  const retention = retentionOf(null, [followed], sources, Object.keys(program.files));
+  const retention = retentionOf(null, [followed], sources, Object.keys(program.files), null);
   const { finding, ended, isWhole, loops } = followed;
   const isOpen = retention.releases.length + retention.bounds.length > 0 || retention.nextLoop !== null;
   return { ...retention, isEndless: (finding ?? ended) !== null && isWhole && loops.length === 1 && !isOpen };

@@ -13,6 +13,8 @@ const LASTING: LineFeatures = {
   custody: null,
   isUnheld: false,
   isMinorGrowth: false,
+  isAddedSeldom: false,
+  isThroughGraph: false,
   survivors: 40,
   isEmptied: false,
   births: { steps: 40, of: 40 },
@@ -61,6 +63,7 @@ const CASES: Record<string, [Partial<LineFeatures>, string]> = {
   bounded: [{ bound: bound(false), chances: [chance('passed')] }, 'growing'],
   longerInputs: [{ survivors: 1, isHolderSure: false }, 'growing'],
   network: [{ category: 'parameters', isHeldBySource: false, births: { steps: 5, of: 40 } }, 'growing'],
+  addedSeldom: [{ isAddedSeldom: true, custody: RETAINED, knowledge: 'noHolder' }, 'growing'],
   retained: [{ knowledge: 'nothing', custody: RETAINED, chances: [chance('pending')] }, 'leak'],
   pending: [{ chances: [chance('passed'), chance('pending')] }, 'growing'],
   passed: [{ chances: [chance('passed')] }, 'leak'],
@@ -78,6 +81,17 @@ describe('The verdict on a line', () => {
       assert.deepEqual({ verdict, rule }, { verdict: expected, rule: name });
     });
   }
+
+  it('is a leak of what few steps add to where recorder and source show that nothing uses it, or a graph holds it', () => {
+    const seldom: LineFeatures = { ...LASTING, isAddedSeldom: true };
+    assert.equal(judge({ ...seldom, custody: RETAINED }, false, null).rule, 'retained');
+    assert.equal(judge({ ...seldom, isThroughGraph: true }, false, null).verdict, 'leak');
+    for (const kind of ['use', 'read'] as const) {
+      const chances = [{ ...chance('pending'), kind }];
+      const { rule, isInUse } = judge({ ...seldom, custody: RETAINED, chances }, false, null);
+      assert.deepEqual([rule, isInUse], ['pending', kind === 'use']);
+    }
+  });
 
   it('is growth for the gradients of layers that are added seldom, as for their weights', () => {
     const features: LineFeatures = { ...LASTING, ...CASES['network'][0], custody: RETAINED, category: 'gradients' };

@@ -94,10 +94,11 @@ describe('The verdict on lifetimes', () => {
   });
 
   it('sees one block in ten steps, and one per epoch from five epochs on', () => {
-    assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'lasting');
+    assert.equal(lived(lifetimes(80, range(3, 80, 10), null, 1024)), 'lasting');
     assert.equal(lived(lifetimes(240, range(40, 240, 40), null, 1024)), 'lasting');
     assert.equal(lived(lifetimes(200, range(40, 200, 40), null, 1024)), 'growing');
     assert.equal(lived(lifetimes(240, range(40, 240, 40), null, 512)), 'growing', 'the loss of each epoch');
+    assert.equal(lived(lifetimes(240, range(10, 240, 10), null, 512)), 'growing', 'the loss of each of many epochs');
   });
 
   it('waits with a few rare allocations, and after a gap longer than any before', () => {

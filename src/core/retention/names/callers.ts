@@ -9,9 +9,6 @@ import { releaseIn } from './uses.js';
 
 /** Lightning and similar frameworks call these. */
 const BY_FRAMEWORK = /^on_|_end$|_start$|^reset_epoch/;
-/** Code after training releases nothing during it. */
-const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|teardown|__del__|__exit__)$/;
-
 /** `getattr(callback, event)` may call any method. */
 const BY_COMPUTED_NAME = /\bgetattr\([^,()]+,(?!\s*(['"])\w+\1\s*[,)])/;
 /** Bases that call no hook of a training run. */
@@ -49,46 +46,56 @@ function isHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean 
 }
 
 function findsHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean {
-  const names = new Set([cls.name]);
-  const isIt = (one: Expression): boolean => {
-    switch (one.kind) {
-      case 'name':
-      case 'attribute':
-        return names.has(one.name);
-      case 'display':
-        return one.items.some(isIt);
-      case 'call':
-        if (names.has(calledName(one))) return true;
-        // `Task().to(device)`
-        return one.callee.kind === 'attribute' && methodEffect(one.callee.name) === 'view' && isIt(one.callee.value);
-      default:
-        return false;
-    }
-  };
+  const names = new Set([cls.name, ...objectsOf(cls, modules)]);
   const found = modules.flatMap(inModule);
-  for (let known = 0; known < names.size;) {
-    known = names.size;
-    for (const one of found) for (const name of namedIn(one, isIt)) names.add(name);
-  }
   return found.some(({ statement, outer, module }) => {
     const isSelf = (one: Expression): boolean => one.kind === 'name' && one.name === 'self' && outer.includes(cls);
     return someExpression(
       statement,
       (part) =>
         part.kind === 'call' &&
-        part.args.some(({ value }) => isIt(value) || isSelf(value)) &&
+        part.args.some(({ value }) => isObject(names, value) || isSelf(value)) &&
         isOutside(part, module, found),
     );
   });
+}
+
+/** The names that objects of a class have in the program: variables, attributes, lists, functions that return them. */
+export function objectsOf(cls: ClassDef, modules: readonly PythonModule[]): ReadonlySet<string> {
+  const names = new Set([cls.name]);
+  const found = modules.flatMap(inModule);
+  for (let known = 0; known < names.size;) {
+    known = names.size;
+    for (const one of found) for (const name of namedIn(one, (value) => isObject(names, value))) names.add(name);
+  }
+  names.delete(cls.name);
+  return names;
+}
+
+/** True for an expression with one of these names. */
+function isObject(names: ReadonlySet<string>, one: Expression): boolean {
+  switch (one.kind) {
+    case 'name':
+    case 'attribute':
+      return names.has(one.name);
+    case 'display':
+      return one.items.some((item) => isObject(names, item));
+    case 'call':
+      if (names.has(calledName(one))) return true;
+      // `Task().to(device)`
+      return (
+        one.callee.kind === 'attribute' && methodEffect(one.callee.name) === 'view' && isObject(names, one.callee.value)
+      );
+    default:
+      return false;
+  }
 }
 
 /** The receiver of an object: a variable, a list, a call, or a derived class. */
 function namedIn({ statement, within }: Found, isIt: IsIt): readonly string[] {
   switch (statement.kind) {
     case 'assign':
-      return isIt(statement.value)
-        ? statement.targets.flatMap((one) => (one.kind === 'name' || one.kind === 'attribute' ? [one.name] : []))
-        : [];
+      return statement.targets.flatMap((target) => namedBy(target, statement.value, isIt));
     case 'return':
       return within !== null && statement.value !== null && isIt(statement.value) ? [within.name] : [];
     case 'class':
@@ -104,6 +111,13 @@ function namedIn({ statement, within }: Found, isIt: IsIt): readonly string[] {
     default:
       return [];
   }
+}
+
+/** `model, penalty = Net(), Penalty()` */
+function namedBy(target: Expression, value: Expression, isIt: IsIt): readonly string[] {
+  if (target.kind === 'display' && value.kind === 'display')
+    return target.items.flatMap((one, i) => (i < value.items.length ? namedBy(one, value.items[i], isIt) : []));
+  return (target.kind === 'name' || target.kind === 'attribute') && isIt(value) ? [target.name] : [];
 }
 
 /** True for a call outside of the workspace's functions, to a package that may call any method. */
@@ -148,11 +162,6 @@ function isOfWorkspace({ bases }: ClassDef, modules: readonly PythonModule[], me
         statement.kind === 'class' && statement.name === base.name && isOfWorkspace(statement, modules, met),
     );
   });
-}
-
-/** True for a function that is called once, when all is over. */
-export function runsAtTheEnd(name: string): boolean {
-  return AT_THE_END.test(name);
 }
 
 /** True if code other than the function itself calls this name, or passes it on, to a thread or as a hook. */

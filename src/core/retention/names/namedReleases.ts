@@ -7,7 +7,8 @@ import type { PathFrame } from '../records.js';
 import type { Sources } from '../sources.js';
 import type { Place, ReleaseKind } from '../values/objects.js';
 import { Aliases, functionsCalled } from './aliases.js';
-import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
+import { runsAtTheEnd } from './atTheEnd.js';
+import { isCalledByFramework, isMentioned } from './callers.js';
 import { type Found, type HolderName, callsOf, inModule, type IsIt, isNamed, statementsBeside } from './names.js';
 import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 

@@ -115,8 +115,12 @@ interface ReadAfter {
   readonly isOfEvaluation: boolean;
 }
 
-/** Words in a loop that trains. */
 const TRAINING = /backward|optim|\bstep\b|_step\b|train|\bfit\b/i;
+
+/** True for the text of a loop with words of training. */
+export function trains(text: string): boolean {
+  return TRAINING.test(text);
+}
 
 /**
  * The first statement that reads a container after the loops around a put into it, in the function that makes it before
@@ -134,13 +138,20 @@ export function readAfterLoops(holder: string, put: Found | undefined): ReadAfte
   );
   const read = beside.find(({ statement }) => statement.from >= loop.to && isRead(statement, isIt));
   if (!isMadeHere || read === undefined) return null;
-  return { found: read, isOfEvaluation: !TRAINING.test(put.module.text.slice(loop.from, loop.to)) };
+  return { found: read, isOfEvaluation: !trains(put.module.text.slice(loop.from, loop.to)) };
 }
 
-/** True if a statement uses the items, and not only their number. */
+/** True if a statement uses the items, and not only their number or one of them: `if not rows`, `rows[-1]`. */
 export function isRead(statement: Statement, isIt: IsIt): boolean {
   const isItem: IsIt = (part) => isIt(part) || (part.kind === 'subscript' && isItem(part.value));
-  const reads: IsIt = (part) => !isLength(part, isItem) && (isIt(part) || partsOf(part).some(reads));
+  const isFixed: IsIt = (part) =>
+    part.kind === 'subscript' &&
+    isIt(part.value) &&
+    part.index.length === 1 &&
+    Number.isInteger(constantOf(part.index[0]));
+  const isTest: IsIt = (part) => part.kind === 'unary' && part.operator === 'not' && isIt(part.operand);
+  const isNoUse: IsIt = (part) => isLength(part, isItem) || isFixed(part) || isTest(part);
+  const reads: IsIt = (part) => !isNoUse(part) && (isIt(part) || partsOf(part).some(reads));
   return releaseIn(statement, isIt) === null && !isPut(statement, isIt) && expressionsOf(statement).some(reads);
 }
 

@@ -28,7 +28,7 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
     seen: 'Blocks that survive are allocated at equal intervals up to the end, as once per epoch. The minimum rises.',
     holds: (life) => life.goesOn && life.isRegular && life.steps >= limit('lastingSteps'),
     verdict: 'lasting',
-    thresholds: ['lastingSteps', 'regularBirths', 'irregular', 'numberBytes'],
+    thresholds: ['lastingSteps', 'regularBirths', 'numberBytes'],
   },
   {
     name: 'survivorsBecomeRarer',
@@ -41,14 +41,14 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   {
     name: 'oneTensorGrows',
     seen: 'One tensor, which each step replaces by a longer one, grows from zero in proportion to the steps.',
-    holds: (life) => life.growsFromNothing && life.steps >= limit('lastingSteps'),
+    holds: (life) => life.isOne && life.growsFromNothing && life.steps >= limit('lastingSteps'),
     verdict: 'lasting',
     thresholds: ['longestFlat', 'proportion', 'lastingSteps'],
   },
   {
     name: 'oneTensorGrowsYet',
     seen: 'The same over few steps.',
-    holds: (life) => life.growsFromNothing,
+    holds: (life) => life.isOne && life.growsFromNothing,
     verdict: 'growing',
     thresholds: ['lastingSteps'],
   },

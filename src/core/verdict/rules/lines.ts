@@ -124,6 +124,19 @@ export const LINE_RULES: readonly LineRule[] = [
     reason: () => [t('Layers added to a network on purpose look the same.')],
     fixedBy: 'trial_schedulers',
   },
+  /** What once per epoch adds to may be what the program works with, or its result: only the source says how it is used. */
+  {
+    name: 'addedSeldom',
+    seen: 'Few steps add to it, and the recorder and the source do not show together that nothing uses it.',
+    holds: (line) => line.isAddedSeldom && !line.isThroughGraph && !isUnintended(line) && !isShown(line),
+    verdict: 'growing',
+    thresholds: ['allocatedShare'],
+    reason: ({ chances }) => {
+      const pending = pendingTexts(chances);
+      return pending.length > 0 ? pending : [t('Few steps add to it, so the program may work with it.')];
+    },
+    fixedBy: 'task_anchors',
+  },
   /** The process itself shows a leak: see `custodyOf`. */
   {
     name: 'retained',
@@ -220,6 +233,11 @@ function isExtended(line: LineFeatures): boolean {
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
     : limit('seldom') * births.steps < births.of;
+}
+
+/** True if the recorder saw that it stays, and the source what uses it. */
+function isShown({ custody, knowledge }: LineFeatures): boolean {
+  return custody?.isRetained === true && (custody.by !== 'chances' || knowledge === 'known');
 }
 
 /** True for a chance that excuses nothing: loops, releases and keys are part of what custody examines. */
