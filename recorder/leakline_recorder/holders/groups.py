@@ -356,6 +356,8 @@ def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
             return {'kind': 'array', 'type': None}
         if part.kind == 'closure':
             return {'kind': 'function', 'type': None}
+        if part.kind == 'other' and part.name in ('Task', 'Future'):    # of asyncio, whose attributes are in C
+            return {'kind': 'object', 'type': part.name}
         if part.text == '.__self__':
             kind = 'method'
         elif part.kind == 'attribute':

@@ -51,6 +51,27 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
   });
 
+  it('is to do what a function that nothing calls does, but not one that runs at the end', () => {
+    const clears = (name: string): Partial<RecordedOwner> => ({
+      name: 'Tagger.outputs',
+      releases: [{ ...RESET, file: 'tagger.py', line: 43, function: name, kind: 'clear', where: 'framework' }],
+    });
+    const retained = { ...RETAINED, missed: null };
+    assert.equal(
+      remedy(clears('Tagger.on_training_epoch_end'), retained),
+      'Clear Tagger.outputs as on_training_epoch_end() (tagger.py:43) does: nothing has called it.',
+    );
+    assert.match(remedy(clears('Tagger.on_train_end'), retained), /^Clear Tagger.outputs after use/);
+    assert.match(remedy(clears('Tagger.on_training_epoch_end')), /^Clear Tagger.outputs after use/, 'not proved');
+  });
+
+  it('is to remove tasks that are done', () => {
+    assert.equal(
+      remedy({ name: 'Server.jobs', items: { kind: 'object', type: 'Task' } }),
+      'Remove each Task from Server.jobs when it is done, as with add_done_callback(): it keeps its result.',
+    );
+  });
+
   it('is to detach values whose graph holds the memory, though a release exists', () => {
     assert.match(remedy({ graphBytes: 90 }, RETAINED), /^Store only what is needed, without its graph/);
   });

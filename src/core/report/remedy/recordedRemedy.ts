@@ -3,6 +3,7 @@ import { holderName } from '../../facts/holderName.js';
 import { isMostlyGraph, type LineOwner } from '../../facts/recordedFacts.js';
 import { recordedKind } from '../../model/recordedFile.js';
 import type { HolderRelease, RecordedItems, RecordedPlace } from '../../model/recording.js';
+import { runsAtTheEnd } from '../../retention/names/atTheEnd.js';
 import { nameAndLine } from '../../text/pathText.js';
 import { t } from '../../text/translate.js';
 import { type Custody, isUncalled } from '../../verdict/custody.js';
@@ -66,6 +67,10 @@ export function recordedRemedy(
       );
     default:
       if (isGraph) return plain(remedyText('graph'));
+      if (custody?.isRetained === true) {
+        const unrun = owner.releases?.find(hasNotRun);
+        if (unrun !== undefined) return exact(unrunText(holderName(name), unrun));
+      }
       if (isFilledFaster) return exact(t('Cap the size of {0}, or empty it faster.', holderName(name)));
       return items === null
         ? plain(remedyText('container', holderName(name)))
@@ -73,10 +78,24 @@ export function recordedRemedy(
   }
 }
 
+/** True for a statement that empties the holder, in a function that had its turn and was not called. */
+function hasNotRun({ kind, where, hasRun, function: name }: HolderRelease): boolean {
+  return kind === 'clear' && where !== 'outside' && hasRun === false && !runsAtTheEnd(methodOf(name));
+}
+
+function methodOf(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+function unrunText(holder: string, release: HolderRelease): string {
+  const method = `${methodOf(release.function)}()`;
+  return t('Clear {0} as {1} ({2}) does: nothing has called it.', holder, method, nameAndLine(release));
+}
+
 /** @param loop whose rounds have each allocated some of it */
 function missedCall(holder: string, release: HolderRelease, loop: RecordedPlace | null): RecordedRemedy {
   const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
-  const method = `${release.function.slice(release.function.lastIndexOf('.') + 1)}()`;
+  const method = `${methodOf(release.function)}()`;
   const at = nameAndLine(release);
   if (!isUncalled(release)) {
     const text = t(
@@ -116,6 +135,12 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
     return t('Store values in {0} that do not refer to their keys: an entry ends only with its key.', holder);
   if (kind === 'exit')
     return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
+  if (kind === 'object' && (type === 'Task' || type === 'Future'))
+    return t(
+      'Remove each {0} from {1} when it is done, as with add_done_callback(): it keeps its result.',
+      type,
+      holder,
+    );
   if (kind === 'object' && type !== null)
     return t('Store only what is needed of each {0} in {1}, cap its size, or clear it after use.', type, holder);
   return type === null
