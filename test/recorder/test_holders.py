@@ -1,6 +1,7 @@
 """Owner chains over the stand-in's tensors: each way in which Python code keeps one."""
 from __future__ import annotations
 
+import asyncio
 import collections
 import contextlib
 import contextvars
@@ -131,12 +132,20 @@ class ChainsTest(unittest.TestCase):
         stack = contextlib.ExitStack()
         for _ in range(2):
             stack.callback(Pair, torch.Tensor(MIB))
+
+        async def answer():
+            return {'alpha': torch.Tensor(MIB)}
+
+        async def answers():
+            return [await asyncio.wait({asyncio.ensure_future(answer())}) for _ in range(2)]
+        tasks = set().union(*(done for done, _ in asyncio.run(answers())))
         found = walk()
         told = {name: next(owner['items'] for owner in found['owners'] if f'local {name}{way}' in owner['text'])
-                for name, way in (('pairs', '['), ('methods', '['), ('functions', '['), ('tensors', '['), ('stack', '._exit'))}
+                for name, way in (('pairs', '['), ('methods', '['), ('functions', '['), ('tensors', '['), ('stack', '._exit'), ('tasks', '{'))}
         self.assertEqual(told, {'pairs': {'kind': 'object', 'type': 'Pair'}, 'methods': {'kind': 'method', 'type': 'Visualiser'},
                                 'functions': {'kind': 'function', 'type': None}, 'tensors': None,
-                                'stack': {'kind': 'exit', 'type': None}})
+                                'stack': {'kind': 'exit', 'type': None}, 'tasks': {'kind': 'object', 'type': 'Task'}})
+        self.assertEqual(len(tasks), 2)
 
     def test_key_of_a_dictionary(self):
         history = {'main': [], 'aux': []}
