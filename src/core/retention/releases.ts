@@ -5,6 +5,7 @@ import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
 import { calledName, someExpression, somePart } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
+import { runsAtTheEnd } from './names/atTheEnd.js';
 import { isCalledByFramework, objectsOf } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
@@ -185,19 +186,24 @@ function isSeldomCount(part: Expression): boolean {
   return part.kind === 'binary' && part.operator === '%' && (constantOf(part.right) ?? SELDOM) >= SELDOM;
 }
 
-/** Where a method that releases nothing reads an attribute, if its only calls follow the loop: `evaluator.recall()`. */
+/**
+ * Where a method that releases nothing reads an attribute, if it runs at the end of the training run, or its only calls
+ * follow the loop: `evaluator.recall()`.
+ */
 function readByMethod(name: string, loop: Place | undefined, modules: readonly PythonModule[]): Retention['read'] {
   const attribute = nameOfHolder(name);
-  const around = loop && inModule(loop.module).find(({ statement }) => statement.from === loop.span.from);
-  if (attribute?.kind !== 'attribute' || around === undefined) return null;
+  if (attribute?.kind !== 'attribute') return null;
   const isIt = (part: Expression): boolean => isNamed(attribute, part);
+  const around = loop && inModule(loop.module).find(({ statement }) => statement.from === loop.span.from);
   const follows = ({ module, within, statement }: Found): boolean =>
-    module === around.module && within === around.within && statement.from >= around.statement.to;
+    module === around?.module && within === around.within && statement.from >= around.statement.to;
   const read = statementsBeside(attribute.name, modules).find(({ module, statement, within }) => {
     if (within === null || !isRead(statement, isIt)) return false;
     const beside = inModule(module).filter((one) => one.within === within);
+    if (beside.some((one) => releaseIn(one.statement, isIt) !== null)) return false;
     const calls = callsOf(within, modules);
-    return beside.every((one) => releaseIn(one.statement, isIt) === null) && calls.length > 0 && calls.every(follows);
+    const endsTraining = /_end$/.test(within.name) && runsAtTheEnd(within.name);
+    return endsTraining || (calls.length > 0 && calls.every(follows));
   });
   if (read === undefined) return null;
   return { file: read.module.file, line: lineAt(read.module, read.statement.from), isOfEvaluation: false };

@@ -131,9 +131,10 @@ export const LINE_RULES: readonly LineRule[] = [
     holds: (line) => line.isAddedSeldom && !line.isThroughGraph && !isUnintended(line) && !isShown(line),
     verdict: 'growing',
     thresholds: ['allocatedShare'],
-    reason: ({ chances }) => {
-      const pending = pendingTexts(chances);
-      return pending.length > 0 ? pending : [t('Few steps add to it, so the program may work with it.')];
+    reason: (line) => {
+      const pending = pendingTexts(line.chances);
+      const unknown = missingText(line) ?? t('Few steps add to it, so the program may work with it.');
+      return pending.length > 0 ? pending : [unknown];
     },
     fixedBy: 'task_anchors',
   },
@@ -235,9 +236,10 @@ function isExtended(line: LineFeatures): boolean {
     : limit('seldom') * births.steps < births.of;
 }
 
-/** True if the recorder saw that it stays, and the source what uses it. */
+/** True if the recorder saw that it stays, and the source what uses it, or a method that would release it is in vain. */
 function isShown({ custody, knowledge }: LineFeatures): boolean {
-  return custody?.isRetained === true && (custody.by !== 'chances' || knowledge === 'known');
+  if (custody?.isRetained !== true) return false;
+  return custody.by !== 'chances' || custody.missed !== null || knowledge === 'known';
 }
 
 /** True for a chance that excuses nothing: loops, releases and keys are part of what custody examines. */
