@@ -57,14 +57,22 @@ export function followed(program: Program, growth: Growth = 'held'): Followed | 
   return follow(program, growth).followed;
 }
 
-/** Releases and bounds of the holder of the marked line's memory, by the source. */
+/** Releases and bounds of the holder of the marked line's memory, by the source. A line ends in `#step` where a recorder counts steps. */
 export function retained(program: Program): Retention & { isEndless: boolean } {
   const { followed, sources } = follow(program, 'held');
   assert.ok(followed !== null);
-  const retention = retentionOf(null, [followed], sources, Object.keys(program.files), null);
+  const retention = retentionOf(null, [followed], sources, Object.keys(program.files), stepLoopOf(program));
   const { finding, ended, isWhole, loops } = followed;
   const isOpen = retention.releases.length + retention.bounds.length > 0 || retention.nextLoop !== null;
   return { ...retention, isEndless: (finding ?? ended) !== null && isWhole && loops.length === 1 && !isOpen };
+}
+
+function stepLoopOf({ files }: Program): { file: string; line: number } | null {
+  for (const [file, text] of Object.entries(files)) {
+    const at = text.split('\n').findIndex((line) => line.trimEnd().endsWith('#step'));
+    if (at >= 0) return { file, line: at + 1 };
+  }
+  return null;
 }
 
 function follow({ files, stack }: Program, growth: Growth): { followed: Followed | null; sources: Sources } {

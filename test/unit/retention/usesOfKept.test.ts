@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { program, retained } from './follow.js';
+
+const lineOf = (place: { line: number } | null): number | null => place?.line ?? null;
+
+/** Training on several tasks, with what is kept of each. */
+const tasks = (use: string, around = ''): string => `class Anchors:
+    def __init__(self):
+        self.kept = []
+
+    def add(self, net):
+        self.kept.append(net.weight.clone()) #!
+
+    def __call__(self, net):
+        return sum((net.weight - one).square().sum() for one in self.kept)
+${around}
+
+def main(net, loader, optimizer):
+    anchors, count = Anchors(), 0
+    for task in range(10):
+        for x in loader: #step
+            loss = net(x).mean()${use}
+            loss.backward()
+            optimizer.step()
+        anchors.add(net) #1
+
+
+main(net, loader, optimizer) #2
+`;
+
+describe('What uses memory that is kept', () => {
+  it('is a statement in the loop of the steps, or in an object that is called there', () => {
+    assert.equal(lineOf(retained(program(tasks(' + anchors(net)'))).use), 9);
+    assert.equal(lineOf(retained(program(tasks(' + sum(one.mean() for one in anchors.kept)'))).use), 16);
+  });
+
+  it('is no statement that runs once per round, and none that needs the length or the newest alone', () => {
+    assert.equal(retained(program(tasks(''))).use, null);
+    for (const use of [' + len(anchors.kept)', ' + anchors.kept[-1].mean()', ' if not anchors.kept else 0'])
+      assert.equal(retained(program(tasks(use))).use, null, use);
+  });
+
+  it('is known to be added seldom where its loop is around one that trains, or a count decides', () => {
+    assert.equal(retained(program(tasks(''))).isAddedSeldom, true);
+    const every = (test: string): string => `def main(net, loader):
+    kept = []
+    for step, x in enumerate(loader):
+        net(x).backward()
+        if ${test}:
+            kept.append(net(x)) #!
+
+
+main(net, loader) #1
+`;
+    const seldom = ['step % 10 == 0', 'step % log_every == 0', 'step % 3 == 0', 'net.training'];
+    assert.deepEqual(
+      seldom.map((test) => retained(program(every(test))).isAddedSeldom),
+      [true, true, false, false],
+    );
+  });
+
+  it('is the end of a training run, not of a service, where a method reads it there', () => {
+    const read = (name: string): string =>
+      tasks('', `\n    def ${name}(self):\n        return torch.stack(self.kept)\n`);
+    assert.equal(lineOf(retained(program(read('on_fit_end'))).read), 12);
+    assert.equal(retained(program(read('close'))).read, null);
+    assert.equal(retained(program(read('on_train_epoch_end'))).read, null);
+  });
+});
