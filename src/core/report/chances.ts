@@ -2,8 +2,7 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
-import { limit } from '../verdict/thresholds.js';
-import { isEmptied, type Knowledge, type LineFeatures } from '../verdict/features.js';
+import { isEmptied, isSeldom, type Knowledge, type LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedRun.js';
 import type { Holder, Remedy } from './remedy/holder.js';
 
@@ -65,9 +64,7 @@ export function featuresOf(
 
 /** True if few steps allocate what stays. Without lifetimes, the source says where it is added. */
 function isAddedSeldom({ births }: ObservedLine, finding: SourceFinding | null): boolean {
-  if (births === null) return finding?.retention?.isAddedSeldom === true;
-  // A single birth is that of a tensor that each step replaces.
-  return births.steps > 1 && births.steps < limit('allocatedShare') * births.of;
+  return births === null ? finding?.retention?.isAddedSeldom === true : isSeldom(births);
 }
 
 function throughOf(owner: RecordedOwner | null): LineFeatures['through'] {
@@ -131,10 +128,10 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
   // No program keeps graphs on purpose; views keep more than the results.
   const isKept = !finding.isThroughGraph && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
-  const isSeldom = isAddedSeldom(observed, finding);
-  if (isKept && read !== null && (isSeldom || (observed.countsRounds ?? read.isOfEvaluation)))
+  const isRare = isAddedSeldom(observed, finding);
+  if (isKept && read !== null && (isRare || (observed.countsRounds ?? read.isOfEvaluation)))
     chances.push({ kind: 'read', state: 'pending', place: { file: read.file, line: read.line }, times: null });
-  if (isKept && use !== null && isSeldom) chances.push({ kind: 'use', state: 'pending', place: use, times: null });
+  if (isKept && use !== null && isRare) chances.push({ kind: 'use', state: 'pending', place: use, times: null });
   if (retention.nextLoop !== null) {
     const { file, line } = retention.nextLoop;
     chances.push({ kind: 'nextLoop', state: 'pending', place: { file, line }, times: null });

@@ -10,6 +10,7 @@ import { nameOfHolder } from '../retention/names/names.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
+import { isSeldom } from '../verdict/features.js';
 import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
 import type { ObservedLine } from './observedRun.js';
@@ -123,14 +124,15 @@ function findingOf(
   // All that grows must be bounded, and by the source that ran.
   const isBounded =
     !hasRecordedBound(line.recorded) && limits.length > 0 && limits.length === line.decidingFrames().length;
+  // How steps use memory matters only where few of them add to it.
+  const stepLoop = line.births === null || isSeldom(line.births) ? line.stepLoop : null;
   // A different version of the source proves nothing.
   const isRead = followed.length > 0 && !isChanged;
   return {
     holder,
     remedy,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
-    retention:
-      isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith, line.stepLoop) : null,
+    retention: isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith, stepLoop) : null,
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),

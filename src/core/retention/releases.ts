@@ -172,7 +172,7 @@ function isAddedSeldom(put: Found | undefined, loop: Place | undefined): boolean
   const isAroundTraining =
     loop !== undefined && inModule(loop.module).some((one) => isInLoop(one) && trains(textOf(one)));
   const counted = put?.outer.some(
-    (one) => one.kind === 'if' && one.branches.some(({ test }) => test !== null && somePart(test, isSeldomCount)),
+    (one) => one.kind === 'if' && one.branches.some(({ test }) => somePart(test, isSeldomCount)),
   );
   return isAroundTraining || counted === true;
 }
@@ -202,7 +202,7 @@ function readByMethod(name: string, loop: Place | undefined, modules: readonly P
     const beside = inModule(module).filter((one) => one.within === within);
     if (beside.some((one) => releaseIn(one.statement, isIt) !== null)) return false;
     const calls = callsOf(within, modules);
-    const endsTraining = /_end$/.test(within.name) && runsAtTheEnd(within.name);
+    const endsTraining = within.name.endsWith('_end') && runsAtTheEnd(within.name);
     return endsTraining || (calls.length > 0 && calls.every(follows));
   });
   if (read === undefined) return null;

@@ -3,6 +3,7 @@ import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { Bytes } from '../model/units.js';
 import type { Custody } from './custody.js';
 import type { Shape } from './shape.js';
+import { limit } from './thresholds.js';
 
 /** The observations of the stacks that decide a line's verdict, combined. */
 export interface Seen {
@@ -29,6 +30,11 @@ export interface Seen {
 /** True if freed blocks lived for several steps: something takes them out of their holder. */
 export function isEmptied({ usualFreedAge }: Pick<Seen, 'usualFreedAge'>): boolean {
   return (usualFreedAge ?? 0) > 2;
+}
+
+/** True if few steps allocate what stays. A single one is that of a tensor that each step replaces. */
+export function isSeldom(births: NonNullable<LineObservations['births']>): boolean {
+  return births.steps > 1 && births.steps < limit('allocatedShare') * births.of;
 }
 
 /** Evidence of source and recorder on releases. */
