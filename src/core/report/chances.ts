@@ -43,6 +43,8 @@ export function featuresOf(
 ): LineFeatures {
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
+  const isRare = isAddedSeldom(line, finding);
+  const through = throughOf(line.recorded.holder?.owner ?? null);
   const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep } = line;
   return {
     ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep },
@@ -53,11 +55,11 @@ export function featuresOf(
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
     bound: line.bound ?? finding?.bound ?? null,
-    chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
+    chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line, isRare),
     knowledge: knowledgeOf(finding, line),
-    through: throughOf(line.recorded.holder?.owner ?? null),
-    isAddedSeldom: isAddedSeldom(line, finding),
-    isThroughGraph: finding?.isThroughGraph === true || throughOf(line.recorded.holder?.owner ?? null) === 'graph',
+    through,
+    isAddedSeldom: isRare,
+    isThroughGraph: finding?.isThroughGraph === true || through === 'graph',
     wasProved,
   };
 }
@@ -96,7 +98,7 @@ function isOutgrown({ value }: Retention['bounds'][number], seen: ObservedLine['
 }
 
 /** The events that may release the memory of the line. */
-function chancesOf(retention: Retention, finding: SourceFinding, observed: ObservedLine): Chance[] {
+function chancesOf(retention: Retention, finding: SourceFinding, observed: ObservedLine, isRare: boolean): Chance[] {
   const { seen } = observed;
   const { holder } = finding;
   const loops = observed.loops ?? [];
@@ -128,7 +130,6 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
   // No program keeps graphs on purpose; views keep more than the results.
   const isKept = !finding.isThroughGraph && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
-  const isRare = isAddedSeldom(observed, finding);
   if (isKept && read !== null && (isRare || (observed.countsRounds ?? read.isOfEvaluation)))
     chances.push({ kind: 'read', state: 'pending', place: { file: read.file, line: read.line }, times: null });
   if (isKept && use !== null && isRare) chances.push({ kind: 'use', state: 'pending', place: use, times: null });

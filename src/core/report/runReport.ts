@@ -161,6 +161,7 @@ function lineReport(
 ): LineReport {
   const { owner, series, seen, unfound } = line;
   const last = series.length - 1;
+  const holder = remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, verdict);
   return {
     file: owner.file,
     line: owner.line,
@@ -185,7 +186,8 @@ function lineReport(
             gaps,
             reason: [...originTexts(line), ...reason].join(' '),
           },
-    holder: remediedHolder(line, findings.get(line) ?? null, proved.get(line) ?? null, isInUse ? null : verdict),
+    // To release what each step uses is no remedy.
+    holder: isInUse && holder !== null ? { ...holder, fix: null, edit: null } : holder,
     unfound,
     bound: boundReport(bound, room),
     mayBeLimited: mayBeLimited || isInUse,

@@ -127,8 +127,7 @@ function usedInSteps(
   const loops = found === undefined ? [] : [{ module: found.module, span: found.statement }];
   const program = { loops, modules, callers: new Map() };
   const isIt = (part: Expression): boolean => isNamed(held, part);
-  const beside =
-    held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, program.modules);
+  const beside = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
   const read = beside.find((one) => isRead(one.statement, isIt) && runsInSteps(one, program));
   return read === undefined ? null : { file: read.module.file, line: lineAt(read.module, read.statement.from) };
 }

@@ -11,18 +11,16 @@ const REMEDIED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
 /**
  * The holder of a line with its remedy: that of the source, unless the recorder knows a more precise one.
  * @param proved the holder of a leak that was proved before an edit, null for none
- * @param verdict null for memory that the program uses: it has no remedy
  */
 export function remediedHolder(
   { holder: recordedHolder, recorded, custody, seen }: ObservedLine,
   finding: SourceFinding | null,
   proved: HolderReport | null,
-  verdict: Verdict | null,
+  verdict: Verdict,
 ): HolderReport | null {
   const seenNow = finding?.holder ?? recordedHolder;
   const holder = seenNow ?? proved;
   if (holder === null) return null;
-  if (verdict === null) return { ...holder, fix: null, edit: null };
   const { fix, edit } = (seenNow === null ? proved : finding?.remedy) ?? { fix: null, edit: null };
   const owner = recorded.holder ?? recorded.garbage;
   // An incomplete search may name a holder that is not the only one.
