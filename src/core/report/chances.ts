@@ -2,8 +2,9 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
+import type { ChanceCounts } from '../verdict/chanceCounts.js';
 import { isEmptied, isSeldom, type Knowledge, type LineFeatures } from '../verdict/features.js';
-import type { ObservedLine } from './observedRun.js';
+import type { ObservedLine } from './observedLine.js';
 import type { Holder, Remedy } from './remedy/holder.js';
 
 /** The source's evidence on a line. */
@@ -38,6 +39,7 @@ const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
 export function featuresOf(
   line: ObservedLine,
   finding: SourceFinding | null,
+  counts: ChanceCounts,
   wasProved: boolean,
   isStateOfParameters: boolean,
 ): LineFeatures {
@@ -55,7 +57,8 @@ export function featuresOf(
     isHeldBySource: holder !== null && isShown && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
     bound: line.bound ?? finding?.bound ?? null,
-    chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line, isRare),
+    chances:
+      finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line, counts, isRare),
     knowledge: knowledgeOf(finding, line),
     through,
     isAddedSeldom: isRare,
@@ -98,7 +101,13 @@ function isOutgrown({ value }: Retention['bounds'][number], seen: ObservedLine['
 }
 
 /** The events that may release the memory of the line. */
-function chancesOf(retention: Retention, finding: SourceFinding, observed: ObservedLine, isRare: boolean): Chance[] {
+function chancesOf(
+  retention: Retention,
+  finding: SourceFinding,
+  observed: ObservedLine,
+  counts: ChanceCounts,
+  isRare: boolean,
+): Chance[] {
   const { seen } = observed;
   const { holder } = finding;
   const loops = observed.loops ?? [];
@@ -107,7 +116,7 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
   const hasRepeated = loops.length > 0 && loops.every(({ state }) => state === 'passed');
   for (const { file, line, where, isConditional } of retention.releases) {
     const place = { file, line };
-    const counted = observed.release(place);
+    const counted = counts.release(place, observed.allocatedAt);
     const ran = !isConditional && (where === 'step' || (where === 'enclosing' && hasRepeated));
     chances.push(counted ?? { kind: 'release', state: ran ? 'passed' : 'pending', place, times: null });
   }

@@ -1,3 +1,4 @@
+import type { FileLookup } from '../attribution/owner.js';
 import { agrees, fullSize, hasRecordedBound } from '../facts/bounds.js';
 import { holderName } from '../facts/holderName.js';
 import type { LineOwner } from '../facts/recordedFacts.js';
@@ -13,13 +14,16 @@ import { ParsedFiles, Sources } from '../retention/sources.js';
 import { isSeldom } from '../verdict/features.js';
 import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
-import type { ObservedLine } from './observedRun.js';
+import { framesOf, type ObservedLine } from './observedLine.js';
 import { holderText, isSameContainer } from './holderText.js';
 import type { Holder } from './remedy/holder.js';
 import { sourceRemedy } from './remedy/sourceRemedy.js';
 
-/** Sources of the workspace, as they are now. */
+/** Sources of the workspace, as they are now, for one run. */
 interface SourceAccess {
+  readonly lookup: FileLookup;
+  /** Files that the run shows to have run. */
+  readonly ranWith: ReadonlySet<string>;
   /** The Python files of the workspace. */
   readonly files: readonly string[];
   /** The text of a file, or null. */
@@ -72,17 +76,17 @@ export class PatternSearch {
     for (const line of bySize) {
       if (work > MAX_WORK) break;
       if (work > PROVED_WORK && line.custody?.isRetained === true) continue;
-      const followed = this.followStacks(line, sources);
+      const followed = this.followStacks(line, sources, access.lookup);
       findings.set(line, findingOf(line, followed, sources, access));
       for (const { result } of followed) work += result.work + WORK_OF_STACK;
     }
     return findings;
   }
 
-  private followStacks(line: ObservedLine, sources: Sources): FollowedStack[] {
-    const stacks = line.decidingFrames();
+  private followStacks(line: ObservedLine, sources: Sources, lookup: FileLookup): FollowedStack[] {
+    const stacks = line.deciding.slice(0, MAX_STACKS).map((stack) => framesOf(stack, lookup));
     const growth = line.shape === 'lasting' ? 'held' : 'collected';
-    return (stacks.length > 0 ? stacks.slice(0, MAX_STACKS) : [[]]).flatMap((frames) => {
+    return (stacks.length > 0 ? stacks : [[]]).flatMap((frames) => {
       const path = pathsOfStack(frames, line.owner, sources);
       return path === null ? [] : [{ path, result: this.followOnce(path, sources, growth) }];
     });
@@ -122,8 +126,7 @@ function findingOf(
   const { holder, remedy } = isContradicted ? NOTHING : holderOf(line, followed, sources, access);
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
-  const isBounded =
-    !hasRecordedBound(line.recorded) && limits.length > 0 && limits.length === line.decidingFrames().length;
+  const isBounded = !hasRecordedBound(line.recorded) && limits.length > 0 && limits.length === line.deciding.length;
   // How steps use memory matters only where few of them add to it.
   const stepLoop = line.births === null || isSeldom(line.births) ? line.stepLoop : null;
   // A different version of the source proves nothing.
@@ -132,7 +135,8 @@ function findingOf(
     holder,
     remedy,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
-    retention: isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, line.ranWith, stepLoop) : null,
+    retention:
+      isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, access.ranWith, stepLoop) : null,
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),

@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { count } from '../model/schema.js';
 import type { OwnerLine } from '../attribution/owner.js';
-import type { ObservedLine, ObservedRun } from './observedRun.js';
+import type { ObservedLine } from './observedLine.js';
+import type { ObservedRun } from './observedRun.js';
 import type { HolderReport, LineReport } from './report.js';
 
 /** The basis of a proved leak: the versions of its files, and its holder. */

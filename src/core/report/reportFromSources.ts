@@ -3,7 +3,7 @@ import { ownerKey } from '../attribution/owner.js';
 import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
 import { observe, reportOf, type Observed } from './buildReport.js';
 import type { SourceFinding } from './chances.js';
-import type { ObservedLine } from './observedRun.js';
+import type { ObservedLine } from './observedLine.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { PatternSearch } from './patternSearch.js';
 import { ProvedBefore, type ProofStore } from './provedBefore.js';
@@ -79,12 +79,13 @@ export class ReportsFromSources {
       this.search = new Search();
     }
     // Each run with files of its own, so that a rank alone is judged as among others.
-    for (const [i, { run }] of runs.entries()) {
+    for (const [i, { run, ranWith }] of runs.entries()) {
       const recorded = new Map<string, string>();
       for (const { recording } of run.snapshots) {
         for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
       }
       const access = {
+        ...{ lookup, ranWith },
         files: workspace.files,
         text: sourceText,
         isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,

@@ -12,7 +12,8 @@ import { maxOlderBytes } from '../runs/maxOlder.js';
 import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, forecastOf, widest, type DeviceRoom } from './deviceRoom.js';
-import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
+import { categoriesOf, framesOf, type ObservedLine } from './observedLine.js';
+import type { ObservedRun } from './observedRun.js';
 import { outOfMemory } from './outOfMemory.js';
 import { laterGrowth, snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peakReport.js';
@@ -59,7 +60,7 @@ export function runReport(
     job,
     worldSize: snapshots.findLast(({ recording }) => recording?.worldSize != null)?.recording?.worldSize ?? null,
     steps: observed.steps,
-    stepLoop: stepLoopOf(snapshots, lookup),
+    stepLoop: observed.roundsLoop,
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
@@ -94,13 +95,6 @@ function laterGrowthOf({ run, exits }: ObservedRun, verdict: RunReport['verdict'
   return growth === null ? null : { step, ...growth };
 }
 
-/** The loop of the steps in a program without an optimizer, in workspace terms. */
-function stepLoopOf(snapshots: readonly SnapshotDigest[], lookup: FileLookup): RunReport['stepLoop'] {
-  const recording = snapshots[snapshots.length - 1].recording;
-  const loop = recording?.stepSource === 'loop' ? recording.chances.loops?.find(({ isStepLoop }) => isStepLoop) : null;
-  return loop == null ? null : { file: lookup(loop.file) ?? loop.file, line: loop.line };
-}
-
 /** The passes of a trace, and the growth over their second half of what several of them leave behind. */
 function passesOf({ steps, lifetimes, recording }: SnapshotDigest): RunReport['passes'] {
   if (steps === null) return null;
@@ -131,7 +125,7 @@ function isFinding({ verdict, holder }: LineReport): boolean {
 
 /** Judges every line; optimizer state last: it is judged by the parameters that it is for. */
 function judgeLines(
-  { lines }: ObservedRun,
+  { lines, counts }: ObservedRun,
   live: Float64Array,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
@@ -144,7 +138,13 @@ function judgeLines(
   let parametersLeak = false;
   for (const at of [...places.filter((one) => !isState(one)), ...places.filter(isState)]) {
     const line = lines[at];
-    const features = featuresOf(line, findings.get(line) ?? null, proved.has(line), isExplained && !parametersLeak);
+    const features = featuresOf(
+      line,
+      findings.get(line) ?? null,
+      counts,
+      proved.has(line),
+      isExplained && !parametersLeak,
+    );
     judged[at] = judge(features, line.seen !== null, room);
     parametersLeak ||= line.category === 'parameters' && judged[at].verdict === 'leak';
   }

@@ -1,6 +1,7 @@
 import { frameKind } from '../attribution/frameKind.js';
 import type { HolderRelease, RecordedOwner, RecordedPlace } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
+import type { ChanceCounts } from './chanceCounts.js';
 import { limit } from './thresholds.js';
 import { EXPLAINED } from '../facts/bounds.js';
 import { isGrowing, isMostlyGraph, type LineOwner, nameKey, type RecordedLine } from '../facts/recordedFacts.js';
@@ -75,10 +76,8 @@ interface Growth {
   /** Steps that allocated survivors, and all steps; null without lifetimes. */
   readonly births: { readonly steps: number; readonly of: number } | null;
   readonly lastStep: number | null;
-  /** Repetitions of the loops around the steps, without the loop of the steps, since a step; null if not counted. */
-  readonly roundsSince: ((step: number) => readonly Repeated[]) | null;
-  /** Loops around the steps whose repetitions cannot be counted. */
-  readonly uncounted: readonly RecordedPlace[];
+  /** The loops around the loop of the steps. */
+  readonly counts: Pick<ChanceCounts, 'roundsSince' | 'uncounted'>;
   /** Where training goes on after its only loop. */
   readonly nextPart: RecordedPlace | null;
   /** True if an optimizer changes parameters in each step. */
@@ -124,7 +123,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     ...holders.map((parts) => Math.min(...parts.map(({ owner }) => owner.custody?.sinceStep ?? Infinity))),
   );
   const steps = (growth.lastStep ?? 0) - since;
-  const loops = growth.roundsSince?.(since) ?? null;
+  const loops = growth.counts.roundsSince(since);
   if (steps < limit('lastingSteps')) return missing({ kind: 'steps', more: limit('lastingSteps') - steps });
   const heldBytes = isLonger ? deciding.reduce((sum, { owner }) => sum + owner.bytes, 0) : held;
   const releases = deciding.flatMap(({ owner }) => owner.releases ?? []);
@@ -149,7 +148,8 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const counting = loops.filter((loop) => !(isLasting && isWaiting(loop) && isOfLibrary(loop.place)));
   const pending = counting.find(isWaiting);
   if (pending !== undefined) return missing({ kind: 'loop', place: pending.place });
-  if (growth.uncounted.length > 0) return missing({ kind: 'uncounted', place: growth.uncounted[0] });
+  const { uncounted } = growth.counts;
+  if (uncounted.length > 0) return missing({ kind: 'uncounted', place: uncounted[0] });
   const hasRepeated = counting.length > 0;
   const slots = deciding.find(hasFixedLength);
   if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });

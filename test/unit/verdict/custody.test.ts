@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Place } from '../../../src/core/facts/evidence.js';
 import type { LineOwner, RecordedLine } from '../../../src/core/facts/recordedFacts.js';
 import type { HolderRelease, RecordedCustody, RecordedOwner } from '../../../src/core/model/recording.js';
 import { type Custody, custodyOf } from '../../../src/core/verdict/custody.js';
@@ -46,12 +47,11 @@ function custody(
         bytes: [0, 100],
         births: { steps: 49, of: 50 },
         lastStep: 50,
-        uncounted: [],
         nextPart: null,
         isOptimized: true,
         evaluation: null,
       },
-      roundsSince: () => [{ place: { file: 'train.py', line: 5 }, rounds: 2 }],
+      counts: loops([{ place: { file: 'train.py', line: 5 }, rounds: 2 }]),
       ...growth,
     },
   );
@@ -63,7 +63,15 @@ function missing(...of: Parameters<typeof custody>): string {
   return seen === null ? 'nothing' : seen.isRetained ? `retained by ${seen.by}` : seen.missing.kind;
 }
 
-const oneLoop: Partial<Growth> = { roundsSince: () => [] };
+/** Counts of the loops around the loop of the steps. */
+function loops(
+  rounds: ReturnType<Growth['counts']['roundsSince']>,
+  uncounted: readonly Place[] = [],
+): Growth['counts'] {
+  return { roundsSince: () => rounds, uncounted };
+}
+
+const oneLoop: Partial<Growth> = { counts: loops([]) };
 
 describe('Custody', () => {
   it('proves nothing if the search for releases ran out of time', () => {
@@ -119,9 +127,9 @@ describe('Custody', () => {
   });
 
   it('waits for each loop around the steps', () => {
-    assert.equal(missing({}, { roundsSince: () => [{ place: PLACE, rounds: 1 }] }), 'loop');
-    assert.equal(missing({}, { roundsSince: null }), 'loop');
-    assert.equal(missing({}, { uncounted: [PLACE] }), 'uncounted');
+    assert.equal(missing({}, { counts: loops([{ place: PLACE, rounds: 1 }]) }), 'loop');
+    assert.equal(missing({}, { counts: loops(null) }), 'loop');
+    assert.equal(missing({}, { counts: loops([], [PLACE]) }), 'uncounted');
   });
 
   it('needs a single loop after which training does not go on, and a holder that was read', () => {
@@ -170,11 +178,11 @@ describe('Custody', () => {
   });
 
   it('names the loop of which each round allocates, and containers outside of networks', () => {
-    const loops = [7, 15].map((rounds) => ({ place: { file: 'train.py', line: rounds }, rounds }));
+    const around = [7, 15].map((rounds) => ({ place: { file: 'train.py', line: rounds }, rounds }));
     const seen = (steps: number, type: string): unknown[] => {
       const found = custody(
         { container: { type, length: 4, maxlen: null } },
-        { births: { steps, of: 400 }, roundsSince: () => loops },
+        { births: { steps, of: 400 }, counts: loops(around) },
       );
       return found?.isRetained === true ? [found.roundOf?.line, found.isOutsideNetworks] : [];
     };
@@ -230,15 +238,12 @@ describe('Custody', () => {
 
   it('waits for no loop of a library, if the holder was made outside of it, but longer than for a single loop', () => {
     const epochs = { file: '/venv/lib/python3.11/site-packages/transformers/trainer.py', line: 1629 };
-    const first: Partial<Growth> = { roundsSince: () => [{ place: epochs, rounds: 0 }], lastStep: 70 };
+    const first: Partial<Growth> = { counts: loops([{ place: epochs, rounds: 0 }]), lastStep: 70 };
     assert.equal(missing({ outlivesLoops: true }, first), 'retained by chances');
     assert.equal(missing({ outlivesLoops: true }, { ...first, lastStep: 50 }), 'steps');
     assert.equal(missing({}, first), 'loop');
     assert.equal(missing({ outlivesLoops: true, isDirect: false }, first), 'library');
-    assert.equal(
-      missing({ outlivesLoops: true }, { ...first, roundsSince: () => [{ place: PLACE, rounds: 0 }] }),
-      'loop',
-    );
+    assert.equal(missing({ outlivesLoops: true }, { ...first, counts: loops([{ place: PLACE, rounds: 0 }]) }), 'loop');
     const atEpochEnd: HolderRelease = { ...RELEASE, where: 'framework', isConditional: false, hasRun: false };
     assert.equal(missing({ outlivesLoops: true, releases: [atEpochEnd] }, first), 'release');
   });
@@ -255,7 +260,7 @@ describe('Custody', () => {
 
   it('needs no chances for the graph of one result that goes back over steps of an optimizer, if nothing releases it', () => {
     const chain: Partial<RecordedOwner> = { container: null, graphBytes: 90 };
-    const late: Partial<Growth> = { roundsSince: () => [{ place: PLACE, rounds: 0 }] };
+    const late: Partial<Growth> = { counts: loops([{ place: PLACE, rounds: 0 }]) };
     assert.equal(missing(chain, late), 'retained by graph');
     assert.equal(
       missing({ ...chain, releases: [{ ...RELEASE, where: 'uncalled', hasRun: false }] }, late),
@@ -269,7 +274,7 @@ describe('Custody', () => {
   });
 
   it('needs no chances for state of an optimizer, most of which is of parameters that it does not update', () => {
-    const late: Partial<Growth> = { roundsSince: () => [{ place: PLACE, rounds: 0 }] };
+    const late: Partial<Growth> = { counts: loops([{ place: PLACE, rounds: 0 }]) };
     const container = { type: 'defaultdict', length: 294, maxlen: null };
     assert.equal(missing({ container, staleKeys: 288 }, late), 'retained by stale');
     assert.equal(missing({ container, staleKeys: 6 }, late), 'loop');
@@ -278,7 +283,7 @@ describe('Custody', () => {
 
   it('needs no chances for memory that C++ refers to, or that survived two full collections', () => {
     const pinnedBy = { text: 'hook Hook.backward()', place: PLACE };
-    const late: Partial<Growth> = { roundsSince: () => [{ place: PLACE, rounds: 0 }] };
+    const late: Partial<Growth> = { counts: loops([{ place: PLACE, rounds: 0 }]) };
     assert.equal(missing({ kind: 'nativeReference', pinnedBy }, late), 'retained by pinned');
     assert.equal(missing({ kind: 'cycle' }, late), 'searches');
     assert.equal(missing({ kind: 'cycle', custody: { ...CUSTODY, survivedBytes: 90 } }, late), 'retained by survived');

@@ -7,11 +7,8 @@ import { limit } from './thresholds.js';
 /** Counts of an event by snapshot: null if unknown. */
 type Counts = readonly (number | null)[];
 
-/** The live share, 0 to 1, of allocations up to a step: 1 for all. */
-export type LiveShare = (place: number) => number;
-
 /** How often loops repeated and releases ran, as the recorder counted them or the trace's frees show. */
-export class RecordedChances {
+export class ChanceCounts {
   /** Steps at whose end a release had freed memory of any stack, by place. */
   private readonly frees = new Map<string, number[]>();
   /** The step of each snapshot, null without the recorder's count. */
@@ -64,46 +61,54 @@ export class RecordedChances {
     });
   }
 
-  /** How often each counted loop has repeated since a step; the loop of the steps is left out. */
-  roundsSince(step: number): { readonly place: Place; readonly rounds: number }[] {
+  /** How often each loop around the loop of the steps has repeated since a step; null if not counted. */
+  roundsSince(step: number): { readonly place: Place; readonly rounds: number }[] | null {
     const from = this.steps.findIndex((at) => at !== null && at >= step);
-    return (this.counted ?? []).map(({ place, rounds, counts }) => ({
-      place,
-      rounds: rounds - (from < 0 ? 0 : (counts[from] ?? 0)),
-    }));
+    return (
+      this.counted?.map(({ place, rounds, counts }) => ({
+        place,
+        rounds: rounds - (from < 0 ? 0 : (counts[from] ?? 0)),
+      })) ?? null
+    );
   }
 
-  /** The counted loops around the loop of the steps; null if not counted. */
-  loops(live: LiveShare): Chance[] | null {
+  /**
+   * The counted loops around the loop of the steps; null if not counted.
+   * @param births when blocks that are live at the end were allocated, as shares of the run
+   */
+  loops(births: readonly number[]): Chance[] | null {
     return (
       this.counted?.map(({ place, rounds, counts }) => ({
         kind: 'loop',
-        state: this.hasPassed(counts, live) ? 'passed' : 'pending',
+        state: this.hasPassed(counts, births) ? 'passed' : 'pending',
         place,
         times: rounds,
       })) ?? null
     );
   }
 
-  /** The result of a release in the source; null if the recorder did not watch it. */
-  release({ file, line }: Place, live: LiveShare): Chance | null {
+  /**
+   * The result of a release in the source; null if the recorder did not watch it.
+   * @param births as for `loops`
+   */
+  release({ file, line }: Place, births: readonly number[]): Chance | null {
     const counts = this.runs.map((runs) => runs.get(`${file}:${line}`) ?? null);
     const times = counts.at(-1) ?? null;
-    if (times === null) return this.freed({ file, line }, live);
-    const state = this.hasPassed(counts, live) ? 'passed' : 'pending';
+    if (times === null) return this.freed({ file, line }, births);
+    const state = this.hasPassed(counts, births) ? 'passed' : 'pending';
     return { kind: 'release', state, place: { file, line }, times };
   }
 
   /** Chances by the frees in the trace: those at the statement, of whatever memory. */
-  private freed(place: Place, live: LiveShare): Chance | null {
+  private freed(place: Place, births: readonly number[]): Chance | null {
     const shares = new Set(this.frees.get(`${place.file}:${place.line}`));
     if (shares.size === 0) return null;
-    const isLeft = live(Math.max(...shares)) >= limit('stillLive');
+    const isLeft = liveShare(births, Math.max(...shares)) >= limit('stillLive');
     return { kind: 'release', state: isLeft ? 'passed' : 'pending', place, times: shares.size };
   }
 
   /** True if it ran between two observations, and older memory is live at the end. */
-  private hasPassed(counts: Counts, live: LiveShare): boolean {
+  private hasPassed(counts: Counts, births: readonly number[]): boolean {
     const last = this.steps.at(-1) ?? 0;
     let from = 0;
     let before = 0;
@@ -113,10 +118,15 @@ export class RecordedChances {
       const came = count - before;
       // The first of several rounds was over before the last one came.
       const sure = came >= 2 ? from + (to - from) / (came + 1) : from;
-      if (came > 0 && sure > 0 && live(sure / last) >= limit('stillLive')) return true;
+      if (came > 0 && sure > 0 && liveShare(births, sure / last) >= limit('stillLive')) return true;
       from = to;
       before = count;
     }
     return false;
   }
+}
+
+/** The live share, 0 to 1, of allocations up to a moment, which is a share of the run: 1 for all. */
+function liveShare(births: readonly number[], moment: number): number {
+  return births.length === 0 ? 0 : births.filter((birth) => birth <= moment).length / (births.length * moment);
 }
