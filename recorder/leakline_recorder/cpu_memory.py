@@ -32,7 +32,7 @@ FIRST_ADDRESS = 0x7F2A00000000
 
 Block = Dict[str, Any]
 Segment = Dict[str, Any]
-ACTIONS = ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'snapshot', 'oom')
+ACTIONS = ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'segment_free', 'snapshot', 'oom')
 NO_STACK = -1
 #: Functions of ``torch.jit`` that trace a module. They take what a mode calls for constants.
 TRACING = ('trace', 'trace_module', '_get_trace_graph')
@@ -123,8 +123,8 @@ class OutOfModelMemory(Exception):
 
 
 class CachingAllocator:
-    """Best fit, 512 B rounding, 2 MiB and 20 MiB segments, splitting and merging. Sizes in bytes. ``capacity``: ``None`` for
-    a program that fits into the memory of its host, whatever it holds.
+    """Best fit, 512 B rounding, 2 MiB and 20 MiB segments, splitting and merging; if the device is full, empty segments are
+    released first. Sizes in bytes. ``capacity``: ``None`` for a program that fits into the memory of its host, whatever it holds.
     """
 
     def __init__(self, capacity: Optional[int]) -> None:
@@ -135,13 +135,13 @@ class CachingAllocator:
         self.peak = 0
         self._next = FIRST_ADDRESS
 
-    def malloc(self, nbytes: int, stack: int, on_segment: Callable[[int, int], None]) -> Tuple[Segment, Block]:
+    def malloc(self, nbytes: int, stack: int, on_segment: Callable[[str, int, int], None]) -> Tuple[Segment, Block]:
+        """``on_segment``: gets what happens to a segment, its address and its size."""
         size = max(BLOCK_ROUND, (nbytes + BLOCK_ROUND - 1) // BLOCK_ROUND * BLOCK_ROUND)
         kind = 'small' if size <= SMALL_LIMIT else 'large'
         found = self._best_fit(size, kind)
         if found is None:
-            found = self._new_segment(size, kind, stack)
-            on_segment(found[0]['address'], found[0]['total_size'])
+            found = self._new_segment(size, kind, stack, on_segment)
         segment, block = found
         rest = block['size'] - size
         if rest >= (BLOCK_ROUND if kind == 'small' else SMALL_LIMIT + 1):
@@ -174,7 +174,7 @@ class CachingAllocator:
                     best = (segment, block)
         return best
 
-    def _new_segment(self, size: int, kind: str, stack: int) -> Tuple[Segment, Block]:
+    def _new_segment(self, size: int, kind: str, stack: int, on_segment: Callable[[str, int, int], None]) -> Tuple[Segment, Block]:
         if kind == 'small':
             total = SMALL_SEGMENT
         elif size < LARGE_LIMIT:
@@ -182,13 +182,23 @@ class CachingAllocator:
         else:
             total = (size + SEGMENT_ROUND - 1) // SEGMENT_ROUND * SEGMENT_ROUND
         if self.capacity is not None and self.reserved + total > self.capacity:
-            raise OutOfModelMemory(total, self.capacity - self.reserved)
+            self._release_cached(on_segment)
+            if self.reserved + total > self.capacity:
+                raise OutOfModelMemory(total, self.capacity - self.reserved)
         block = _free_block(self._next, total)
         segment = {'address': self._next, 'total_size': total, 'kind': kind, 'stack': stack, 'blocks': [block]}
         self._next += total + SEGMENT_ROUND
         self.reserved += total
         self.segments.append(segment)
+        on_segment('segment_alloc', segment['address'], total)
         return segment, block
+
+    def _release_cached(self, on_segment: Callable[[str, int, int], None]) -> None:
+        """Releases the segments without a live block, as PyTorch does before it fails."""
+        for segment in [one for one in self.segments if all(block['state'] == 'inactive' for block in one['blocks'])]:
+            self.segments.remove(segment)
+            self.reserved -= segment['total_size']
+            on_segment('segment_free', segment['address'], segment['total_size'])
 
 
 def _free_block(address: int, size: int) -> Block:
@@ -309,7 +319,7 @@ class CpuMemory(TorchDispatchMode):
             return
         stack = self._stack()
         try:
-            segment, block = self.allocator.malloc(nbytes, stack, lambda a, n: self._event('segment_alloc', a, n, stack))
+            segment, block = self.allocator.malloc(nbytes, stack, lambda action, address, size: self._event(action, address, size, stack))
         except OutOfModelMemory as oom:
             self._out_of_memory(oom, nbytes, stack)
         self.addresses[storage] = block['address']
@@ -379,7 +389,7 @@ class CpuMemory(TorchDispatchMode):
         self.trace.clear()
 
     def counters(self) -> List[Tuple[int, ...]]:
-        return [tuple(self.counted[action] for action in ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'oom'))]
+        return [tuple(self.counted[action] for action in ACTIONS if action != 'snapshot')]
 
     def stop(self) -> None:
         self.recording = False

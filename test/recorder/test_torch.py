@@ -202,6 +202,18 @@ class ModelTest(unittest.TestCase):
         with self.assertRaises(OutOfModelMemory):
             allocator.malloc(15 * MIB, NO_STACK, lambda *_: None)
 
+    def test_empty_segments_are_released_before_a_request_fails(self):
+        allocator, seen = CachingAllocator(40 * MIB), []
+        see = lambda action, _, size: seen.append((action, size // MIB))
+        live = allocator.malloc(4 * MIB, NO_STACK, see)
+        segment, block = allocator.malloc(18 * MIB, NO_STACK, see)
+        allocator.free(segment, block)
+        with self.assertRaises(OutOfModelMemory) as failure:
+            allocator.malloc(30 * MIB, NO_STACK, see)
+        self.assertEqual((failure.exception.free, allocator.reserved), (20 * MIB, 20 * MIB))
+        self.assertIn(live[0], allocator.segments)
+        self.assertEqual(seen, [('segment_alloc', 20), ('segment_alloc', 18), ('segment_free', 18)])
+
     def test_a_program_on_the_cpu_may_hold_more_than_a_gpu_has(self):
         with CpuMemory() as memory:
             kept = [torch.empty(2 ** 34, dtype=torch.uint8) for _ in range(2)]    # its pages are never touched
