@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import re
 from typing import AbstractSet, Any, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
@@ -21,6 +22,7 @@ MAX_NAME = 60         # a longer way to a name is not shown
 FIXTURE = re.compile(r".*\.funcargs\['(\w+)'\]")    # the way of pytest to what a test knows by its argument
 OPTIMIZERS = os.path.join(os.path.dirname(torch.__file__), 'optim', '')
 WEAK_KEYED = frozenset({'WeakKeyDictionary', 'WeakIdKeyDictionary'})    # the second is torch's, also for tensors
+CYCLES = Holder('called', itertools.cycle.__name__, None, None, None, True)
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 FEW_PARTS = 8          # as many keys of an item, or attributes, have names of their own; a model in a list has hundreds
 
@@ -133,7 +135,9 @@ class Group:
         """The statements of the holder. A constructor may set the attribute of a linked list: then those that name its
         first object.
         """
-        lines = statements.told(holder) if holder else []
+        split = self.growing
+        is_cycled = split is not None and _is_cycled(self.newest.chain, split)
+        lines = (statements.find(CYCLES) if is_cycled else []) or (statements.told(holder) if holder else [])
         if lines or not self.is_linked:
             return lines
         chain = self.to_list
@@ -338,9 +342,12 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
-    arrays, tensors as keys, values of weak keys, or an optimizer's state for parameters; ``None`` for tensors.
+    arrays, tensors as keys, values of weak keys, an optimizer's state for parameters, or what ``itertools.cycle`` repeats;
+    ``None`` for tensors.
     """
     kind = 'object'
+    if _is_cycled(chain, split):
+        return {'kind': 'cycle', 'type': None}
     if chain.links[split].text == '{key}' and split == len(chain.links) - 1:
         above = chain.links[split - 1] if split else None
         is_state = above is not None and above.name == 'state' and above.file is not None and above.file.startswith(OPTIMIZERS)
@@ -365,6 +372,12 @@ def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
         else:
             return None
     return None
+
+
+def _is_cycled(chain: Chain, split: int) -> bool:
+    """True for the list in which ``itertools.cycle`` keeps its first pass."""
+    above = chain.links[split - 1] if split else None
+    return above is not None and above.kind == 'other' and above.name == CYCLES.name
 
 
 def _is_direct(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> bool:

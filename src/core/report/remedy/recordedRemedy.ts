@@ -133,6 +133,10 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
     );
   if (kind === 'weak')
     return t('Store values in {0} that do not refer to their keys: an entry ends only with its key.', holder);
+  if (kind === 'cycle')
+    return t(
+      'Use a generator (while True: yield from loader) instead of itertools.cycle, which keeps all items of its first pass.',
+    );
   if (kind === 'exit')
     return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
   if (kind === 'object' && (type === 'Task' || type === 'Future'))
