@@ -33,12 +33,15 @@ export function sentencesOf(numbers: OomNumbers, judgement: OomJudgement, place:
 /** Share of the device from which on a request is large. */
 const LARGE = 0.25;
 
-/** Why it failed, and what the numbers say about that; some are empty. */
-export function causeTexts(numbers: OomNumbers, judgement: OomJudgement): string[] {
+/**
+ * Why it failed, and what the numbers say about that; some are empty.
+ * @param isLost true if no setting of the allocator would have joined the pieces of a fragmented cache
+ */
+export function causeTexts(numbers: OomNumbers, judgement: OomJudgement, isLost = false): string[] {
   const { requestedBytes: requested, capacityBytes: capacity } = numbers;
   const isLarge = requested !== null && capacity !== null && requested >= LARGE * capacity && requested <= capacity;
   return [
-    ...classTexts(numbers, judgement),
+    ...(isLost ? [piecesText(numbers), tippingText(numbers, judgement.onlyTipsOver)] : classTexts(numbers, judgement)),
     isLarge ? t('This request alone is {0} % of the device.', Math.round((100 * requested) / capacity)) : '',
   ];
 }
@@ -147,6 +150,15 @@ function classTexts(
     case 'incomplete':
       return [incompleteText(numbers)];
   }
+}
+
+function piecesText({ requestedBytes, unusedBytes, freeBytes }: OomNumbers): string {
+  return t(
+    '{0} is unused in PyTorch’s cache and {1} free on the device, but no piece of it has {2}.',
+    byteText(unusedBytes ?? 0),
+    byteText(freeBytes ?? 0),
+    byteText(requestedBytes ?? 0),
+  );
 }
 
 function tippingText({ allocatedBytes, capacityBytes }: OomNumbers, onlyTipsOver: boolean): string {

@@ -78,18 +78,22 @@ export function askingSentences(failed: Failed): string {
 
 /** Why it failed, by its numbers; null if they do not show it, or if a leak was the cause. */
 export function causeText(failure: OutOfMemoryReport): string | null {
-  const { askedBytes, largestFreeBytes, withoutLeaks } = failure;
+  const { askedBytes, largestFreeBytes, withoutLeaks, holders, replayed } = failure;
   if (withoutLeaks !== null && withoutLeaks.leftBytes !== null) return null;
   const numbers = numbersOf(failure);
   const judgement = judge(numbers);
   const { class: kind } = judgement;
+  // Known holders say what to look for.
+  if (judgement.onlyTipsOver && holders.length > 0) return null;
   // Then there was one piece.
   const isContradicted = kind === 'fragmentation' && largestFreeBytes !== null && largestFreeBytes >= askedBytes;
   if (isContradicted || kind === 'incomplete') return null;
   // A message shows a limit, a recording does not.
   const limit =
     kind === 'deviceHasRoom' ? t('The program may set a limit, such as with `set_per_process_memory_fraction`.') : '';
-  return [...causeTexts(numbers, judgement), limit].filter((text) => text !== '').join(' ');
+  // Pieces that no setting could have joined are no cause that a user can remove.
+  const isLost = kind === 'fragmentation' && replayed?.leftBytes === null && replayed.shortBytes !== null;
+  return [...causeTexts(numbers, judgement, isLost), limit].filter((text) => text !== '').join(' ');
 }
 
 /** Whether another setting of the allocator would have avoided a failure; null if unknown. @param code makes a code span */

@@ -7,11 +7,13 @@ import { isMostlyGraph } from '../facts/recordedFacts.js';
 import { groupBy } from '../maps.js';
 import { recordedKind } from '../model/recordedFile.js';
 import type { RecordedOwner } from '../model/recording.js';
-import type { Microseconds } from '../model/units.js';
+import type { Bytes, Microseconds } from '../model/units.js';
 import { t } from '../text/translate.js';
+import { GROWS } from '../verdict/shape.js';
+import { findingsOf } from './findings.js';
 import { sum } from './lineSelection.js';
 import { recordedRemedy } from './remedy/recordedRemedy.js';
-import type { FailureHolder } from './report.js';
+import type { FailureHolder, LineReport } from './report.js';
 
 /** Share of the live memory from which on a holder is named. */
 const MIN_SHARE = 0.1;
@@ -26,7 +28,10 @@ export function holdersAtFailure(
   const seen = snapshots.findLast(({ recording }) => (recording?.atFailure.length ?? 0) > 0);
   if (seen === undefined || timeUs === null || timeUs !== lastFailureUs(seen)) return [];
   const isEvaluation = phase === 'evaluation';
-  const owners = (seen.recording?.atFailure ?? []).filter((owner) => isKept(owner, isEvaluation));
+  const countsRounds = seen.recording?.stepSource === 'loop';
+  const owners = (seen.recording?.atFailure ?? []).filter(
+    (owner) => isKept(owner, isEvaluation) && !(countsRounds && isOfOneRound(owner)),
+  );
   return [...groupBy(owners, ({ name, place }) => JSON.stringify([name, place])).values()]
     .map((parts): FailureHolder => {
       const [owner] = parts;
@@ -45,6 +50,20 @@ function isKept(owner: RecordedOwner, isEvaluation: boolean): boolean {
   const { kind, name, container } = owner;
   if (container !== null || (isEvaluation && isMostlyGraph(owner))) return true;
   return kind === 'graph' ? name.includes('.') : kind !== 'local' && kind !== 'unnamed';
+}
+
+/** True for a variable with what one round of a loop has made, such as the cache that each token replaces. */
+function isOfOneRound({ kind, allocatedSteps, graphBytes }: RecordedOwner): boolean {
+  return kind === 'local' && graphBytes === 0 && allocatedSteps?.steps === 1;
+}
+
+/** Objects that hold growing memory of the run, and that no search at the failure named: of networks, it describes none. */
+export function holdersOfGrowth(lines: readonly LineReport[], liveBytes: Bytes): FailureHolder[] {
+  return findingsOf(lines).flatMap(({ verdict, holder, bytes }) => {
+    if (holder === null || !GROWS.has(verdict) || bytes < MIN_SHARE * liveBytes) return [];
+    const { name, file, line, fix } = holder;
+    return [{ name, file, line, bytes, graphBytes: 0, fix: verdict === 'leak' ? fix : null }];
+  });
 }
 
 function noGraphText(): string {

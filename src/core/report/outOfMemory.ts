@@ -3,16 +3,17 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import type { DeviceRoom } from './deviceRoom.js';
 import { ownerLineOf } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
-import { holdersAtFailure } from './failureHolders.js';
+import { holdersAtFailure, holdersOfGrowth } from './failureHolders.js';
 import { peakReport, type PeakContext } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
 import { sum } from './lineSelection.js';
-import type { OutOfMemoryReport, ReportFrame } from './report.js';
+import type { FailureHolder, LineReport, OutOfMemoryReport, ReportFrame } from './report.js';
 
 /** The failed allocations of the latest trace that has any. */
 export function outOfMemory(
   snapshots: readonly SnapshotDigest[],
   rooms: readonly DeviceRoom[],
+  lines: readonly LineReport[],
   context: PeakContext,
 ): OutOfMemoryReport[] {
   const { lookup } = context;
@@ -24,8 +25,12 @@ export function outOfMemory(
       const known = digest.failures.find(({ held }) => held.device === device && held.event === event);
       const [frames, forward] = [framesOf(known?.frames ?? []), framesOf(known?.forwardFrames ?? [])];
       const timeUs = startUs === null || time === null ? null : startUs + time;
-      const holders = known === undefined ? [] : holdersAtFailure(timeUs, known.held, snapshots, lookup);
-      const keptBytes = sum(holders, ({ bytes }) => bytes);
+      const found = known === undefined ? [] : holdersAtFailure(timeUs, known.held, snapshots, lookup);
+      // Growth is that of all devices, up to the last snapshot.
+      const isOfRun = digest === snapshots.at(-1) && digest.curves.length === 1;
+      const growing = isOfRun ? holdersOfGrowth(lines, amounts.liveBytes) : [];
+      const holders = [...found, ...growing.filter((other) => !found.some((one) => isSame(one, other)))];
+      const keptBytes = sum(found, ({ bytes }) => bytes);
       return {
         path: digest.path,
         device,
@@ -44,6 +49,10 @@ export function outOfMemory(
       };
     }),
   );
+}
+
+function isSame(one: FailureHolder, other: FailureHolder): boolean {
+  return one.name === other.name || (one.file === other.file && one.line === other.line);
 }
 
 /** The failure that ended the program, by the trace: the last one. */

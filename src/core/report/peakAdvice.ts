@@ -29,11 +29,13 @@ interface Held {
   readonly amounts: readonly PeakAmount[];
   readonly older: OlderReport;
   readonly phase: Phase | null;
-  /** The trace ends without a backward pass, and not by out of memory. */
+  /** The trace has no backward pass, and did not end before the first one could come. */
   readonly forwardOnly: boolean;
   readonly ranOut: boolean;
   /** The source evaluates without turning autograd off. */
   readonly isEvaluation: boolean;
+  /** The source turns autograd off somewhere. */
+  readonly turnsOffGradients: boolean;
   /** Bytes of equal activations of one line. */
   readonly repeatedActivations: Bytes;
   /** Outputs of an evaluation that transformers' Trainer has joined. */
@@ -180,7 +182,8 @@ function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
       : null;
   }
   if (held.forwardOnly) {
-    if (!hasEqual) return null;
+    // A cache of keys and values has equal blocks as well.
+    if (!hasEqual || (held.ranOut && held.turnsOffGradients)) return null;
     return {
       bytes,
       text: held.isEvaluation

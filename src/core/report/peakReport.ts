@@ -7,7 +7,7 @@ import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
 import { libraryName } from '../attribution/libraryName.js';
 import { eachBucket, ownerKey, ownerLineOf, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
-import { isEvaluationWithGraph } from './evaluation.js';
+import { isEvaluationWithGraph, turnsOffGradients } from './evaluation.js';
 import type { Bytes } from '../model/units.js';
 import { BatchLines } from './batchLines.js';
 import { sum } from './lineSelection.js';
@@ -41,6 +41,8 @@ export interface PeakContext {
   readonly maxOlder: Bytes;
   /** Bytes of objects that outlive their pass, as the recorder saw them: they need other advice than activations. */
   readonly keptBytes?: Bytes;
+  /** True if several steps are known to have had no backward pass. */
+  readonly isForwardOnly: boolean;
 }
 
 /**
@@ -69,7 +71,7 @@ export function peakReports(
 export function peakReport(
   digest: SnapshotDigest,
   peak: DigestPeak,
-  { workspace, lookup, isFinding, maxOlder, keptBytes = 0 }: PeakContext,
+  { workspace, lookup, isFinding, maxOlder, keptBytes = 0, isForwardOnly }: PeakContext,
 ): PeakReport {
   const batches = new BatchLines(workspace, lookup);
   const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
@@ -115,6 +117,7 @@ export function peakReport(
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
   const older = olderReport(peak, framesOf, lookup);
   const activations = largestOf(held, 'activations');
+  const texts = textsOf(activations?.groups.flatMap((group) => framesOf(group.frames)) ?? [], workspace, lookup);
   return {
     path: digest.path,
     device: peak.device,
@@ -140,15 +143,10 @@ export function peakReport(
       amounts: advised,
       older,
       phase: peak.phase,
-      forwardOnly: !ranOut && !peak.hasBackward,
+      forwardOnly: (!ranOut || isForwardOnly) && !peak.hasBackward,
       ranOut,
-      isEvaluation:
-        activations !== null &&
-        evaluates(
-          activations.groups.flatMap((group) => framesOf(group.frames)),
-          workspace,
-          lookup,
-        ),
+      isEvaluation: isEvaluationWithGraph(texts),
+      turnsOffGradients: turnsOffGradients(texts),
       activationsAt: activations?.line ?? null,
       repeatedActivations: sum(held, repeatedActivations),
       outputBytes,
@@ -168,10 +166,10 @@ function largestOf(lines: readonly LineAmounts[], category: Category): LineAmoun
   );
 }
 
-/** True if the source of a stack puts the model into evaluation, and never turns autograd off. */
-function evaluates(frames: readonly DigestFrame[], { sourceText }: ReportWorkspace, lookup: FileLookup): boolean {
+/** The sources of a stack. */
+function textsOf(frames: readonly DigestFrame[], { sourceText }: ReportWorkspace, lookup: FileLookup): string[] {
   const files = new Set(frames.map(({ file }) => lookup(file)).filter((file) => file !== null));
-  return isEvaluationWithGraph([...files].map((file) => sourceText?.(file) ?? ''));
+  return [...files].map((file) => sourceText?.(file) ?? '');
 }
 
 function bytesOf({ amounts }: Pick<LineAmounts, 'amounts'>): Bytes {

@@ -50,8 +50,11 @@ export function runReport(
   );
   const findings = new Set(lines.filter(isFinding).map(ownerKey));
   const isFound = (line: OwnerLine): boolean => findings.has(ownerKey(line));
-  const context = { workspace, lookup, isFinding: isFound, maxOlder: maxOlderBytes(snapshots) };
-  const failures = outOfMemory(snapshots, rooms, context);
+  const context = {
+    ...{ workspace, lookup, isFinding: isFound },
+    ...{ maxOlder: maxOlderBytes(snapshots), isForwardOnly: isForwardOnly(snapshots) },
+  };
+  const failures = outOfMemory(snapshots, rooms, lines, context);
   const peaks = peakReports(snapshots, exits.snapshots, context);
   const peak = peaks.find(({ isState }) => !isState) ?? null;
   return {
@@ -116,6 +119,13 @@ function growthBeforeEnd(lifetimes: SnapshotDigest['lifetimes']): Bytes {
     const falls = before.some((bytes, i) => i > 0 && bytes < before[i - 1]);
     return falls || before.length === 0 ? sum : sum + before[before.length - 1] - before[before.length >> 1];
   }, 0);
+}
+
+/** True if the recorder counted steps without an optimizer, and no trace has a backward pass. */
+function isForwardOnly(snapshots: readonly SnapshotDigest[]): boolean {
+  const recording = snapshots.at(-1)?.recording;
+  const hasBackward = snapshots.some(({ peaks }) => peaks.some((peak) => peak.hasBackward));
+  return recording?.stepSource === 'loop' && (recording.step ?? 0) > 1 && !hasBackward;
 }
 
 /** Whether a line has its own advice. One that grows without a known holder has none. */

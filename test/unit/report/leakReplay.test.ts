@@ -44,7 +44,7 @@ describe('A failed allocation of a run that leaks', () => {
     ({ report } = await new ReportsFromSources().report(digests, sources));
   });
 
-  it('would have fit without what the line has left behind, and the report says so first', () => {
+  it('would have fit without what the line has left behind, and the report says so after the holder', () => {
     const [leaky, ...others] = leakyFailures(report);
     assert.deepEqual(others, []);
     assert.deepEqual(
@@ -57,7 +57,8 @@ describe('A failed allocation of a run that leaks', () => {
     assert.ok(left > leakedBytes / 2 && left < leakedBytes + FREE, `${left} of ${leakedBytes}`);
     const lines = renderText(report, { maxLines: 5 }).split('\n');
     assert.match(lines[0], /step_#\.pickle: Out of memory on device 0: .* requested 64\.0 MiB/);
-    assert.equal(lines[2], '  Without the leak it would have fit with 1.3 GiB left (replayed).');
+    assert.match(lines[2], /^ {2}FeaturePyramid\.visited \(pyramid\.py:18\) holds 1\.3 GiB\. Clear /);
+    assert.equal(lines[3], '  Without the leak it would have fit with 1.3 GiB left (replayed).');
     assert.doesNotMatch(lines.join('\n'), /Fragmentation:/);
   });
 

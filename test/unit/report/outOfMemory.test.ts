@@ -132,6 +132,16 @@ describe('An allocation that failed', () => {
       'logits (eval.py:19) holds 20.0 MiB through autograd’s graph. ' +
         'Run the evaluation under torch.no_grad(), or add numbers: .item().',
     ]);
+    // What each round of a loop replaces is no cause.
+    const once = {
+      ...passing,
+      container: owner.container,
+      graphBytes: 0,
+      allocatedSteps: { first: 7, last: 7, steps: 1 },
+    };
+    assert.equal(failureWith(once).holders.length, 1);
+    const counted = digestSnapshot(PATH, snapshot, { ...BLANK_RECORDING, stepSource: 'loop', atFailure: [once] });
+    assert.deepEqual(buildReport([counted], { files: [], rules: [] }).report.runs[0].outOfMemory[0].holders, []);
     // The advice on activations is about those that no object keeps.
     const advised = (one: OutOfMemoryReport): boolean =>
       one.held?.advice.some((text) => text.startsWith('Activations')) === true;
@@ -178,8 +188,10 @@ describe('An allocation that failed', () => {
     const failure = (
       await failuresIn([{ action: 'oom', size: 3 * MiB, stream: 0, frames: [], device_free: 2 * MiB }])
     )[0];
+    // Nothing avoids a failure whose segment no device has room for.
+    assert.notEqual(failure.replayed?.shortBytes, null);
     assert.equal(
-      causeText(failure),
+      causeText({ ...failure, replayed: null }),
       'Fragmentation: 2.0 MiB is unused in PyTorch’s cache and 2.0 MiB free on the device, enough for the 3.0 MiB requested, but not in one piece.',
     );
     const [large] = await failuresIn([{ action: 'oom', size: 8 * MiB, stream: 0, frames: [], device_free: 2 * MiB }]);
@@ -209,8 +221,15 @@ describe('An allocation that failed', () => {
       'With expandable_segments:True, this request would have fit with 10.0 MiB left (replayed).',
     );
     // 42 MiB live and 70 MiB more need 112 MiB, which pages of 20 MiB hold in 120.
-    const { replayed } = await withHoles(110, 70);
-    assert.deepEqual(replayed, {
+    const short = await withHoles(110, 70);
+    assert.match(causeText(short) ?? '', /^The device is full: even with an empty cache, 2\.0 MiB is missing/);
+    // Such pieces are no cause that a setting removes.
+    assert.match(causeText(await withHoles(110, 50)) ?? '', /^Fragmentation: 38\.0 MiB is unused/);
+    assert.match(
+      causeText(await withHoles(110, 68)) ?? '',
+      /^38\.0 MiB is unused in PyTorch’s cache and 30\.0 MiB free on the device, but no piece of it has 68\.0 MiB\./,
+    );
+    assert.deepEqual(short.replayed, {
       setting: 'expandable_segments:True',
       leftBytes: null,
       shortBytes: 10 * MiB,

@@ -17,7 +17,7 @@ function ranOut(held: Partial<Held>): string[] {
     ...{
       forwardOnly: false,
       ranOut: true,
-      isEvaluation: false,
+      ...{ isEvaluation: false, turnsOffGradients: false },
       repeatedActivations: 6 * GIB,
       activationsAt: null,
       outputBytes: 0,
@@ -41,6 +41,11 @@ describe('Advice on memory that ran out', () => {
       'Activations hold 6.0 GiB in an evaluation, which needs none: run it under `torch.no_grad()`.',
     ]);
     assert.deepEqual(ranOut({ phase: 'evaluation', repeatedActivations: 0 }), []);
+  });
+
+  it('is not to turn autograd off where the source does, or to recompute without a backward pass', () => {
+    assert.match(ranOut({ forwardOnly: true })[0], /^Activations hold 6\.0 GiB, and no backward pass follows/);
+    assert.deepEqual(ranOut({ forwardOnly: true, turnsOffGradients: true }), []);
   });
 
   it('is to reduce the outputs of an evaluation that a Trainer joins', () => {
