@@ -122,6 +122,13 @@ export class LifetimeFeatures {
     return last > this.meanFloor(1, 4) && last > this.meanFloor(2, 4);
   }
 
+  /** True if the second half of the minima has more than the first half ever had. */
+  get isHighest(): boolean {
+    const { floors } = this.lifetimes;
+    const at = floors.length >> 1;
+    return Math.max(...floors.subarray(at)) > Math.max(0, ...floors.subarray(0, at));
+  }
+
   /** Mean of the minima in one of some equal parts of the steps, counted from the end. */
   private meanFloor(part: number, parts: number): number {
     const { floors } = this.lifetimes;

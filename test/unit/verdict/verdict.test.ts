@@ -107,6 +107,16 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'lasting');
   });
 
+  it('is no growth of what is replaced at uneven intervals, which is never more than before', () => {
+    const rare = lifetimes(119, [20, 60, 98, 99, 100], null);
+    assert.equal(lived(rare), 'growing');
+    // Of two that are live, one is away for some steps.
+    const level = Float64Array.from(rare.floors, (_, step) =>
+      step < 8 ? 0 : step % 11 === 0 && step < 80 ? 100 : 200,
+    );
+    assert.equal(lived({ ...rare, floors: level }), 'plateau');
+  });
+
   it('waits with its judgement while a buffer may still grow to its bound', () => {
     assert.equal(lived(lifetimes(10, range(1, 10), null)), 'growing');
   });

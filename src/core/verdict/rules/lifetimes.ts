@@ -96,14 +96,14 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   },
   {
     name: 'fewSurvivorsCome',
-    seen: 'Survivors are allocated up to the end, on few steps.',
-    holds: (life) => life.goesOn,
+    seen: 'Survivors are allocated up to the end, on few steps, and the minimum is higher than ever before.',
+    holds: (life) => life.goesOn && life.isHighest,
     verdict: 'growing',
     thresholds: ['allocatedShare'],
   },
   {
     name: 'stopped',
-    seen: 'Survivors were allocated, but none lately.',
+    seen: 'Survivors were allocated, but none lately, or in place of others.',
     holds: () => true,
     verdict: 'plateau',
     thresholds: ['overdueGap'],
