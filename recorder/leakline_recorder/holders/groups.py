@@ -198,7 +198,7 @@ class Group:
             'pinnedBy': pin and {**pin, 'text': chain.pin.text if chain.pin else ''},
             'container': _container(container) if container else None,
             'isDirect': _is_direct(self.to_list, holder, split),
-            'items': self._items(holder, tensors) if container else None,
+            'items': self._items(holder, tensors) if container else {'kind': 'tee', 'type': None} if _is_teed(chain) else None,
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -378,6 +378,11 @@ def _is_cycled(chain: Chain, split: int) -> bool:
     """True for the list in which ``itertools.cycle`` keeps its first pass."""
     above = chain.links[split - 1] if split else None
     return above is not None and above.kind == 'other' and above.name == CYCLES.name
+
+
+def _is_teed(chain: Chain) -> bool:
+    """True for what one iterator of ``itertools.tee`` has taken, and another one has not."""
+    return any(part.kind == 'other' and part.name == '_tee' for part in chain.links)
 
 
 def _is_direct(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> bool:

@@ -51,6 +51,13 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
   });
 
+  it('says what the iterators of itertools keep, and the records of a logger', () => {
+    const of = (kind: string, type: string | null = null): string => remedy({ name: 'stream', items: { kind, type } });
+    assert.match(of('cycle'), /^Use a generator \(while True: yield from loader\) instead of itertools\.cycle/);
+    assert.match(of('tee'), /^Take from both iterators of itertools\.tee at the same rate, or make two: stream keeps/);
+    assert.match(of('object', 'LogRecord'), /^Log numbers or texts instead of tensors: each LogRecord in stream /);
+  });
+
   it('is to do what a function that nothing calls does, but not one that runs at the end', () => {
     const clears = (name: string): Partial<RecordedOwner> => ({
       name: 'Tagger.outputs',

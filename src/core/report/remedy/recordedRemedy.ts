@@ -137,6 +137,11 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
     return t(
       'Use a generator (while True: yield from loader) instead of itertools.cycle, which keeps all items of its first pass.',
     );
+  if (kind === 'tee')
+    return t(
+      'Take from both iterators of itertools.tee at the same rate, or make two: {0} keeps what the other one has taken.',
+      holder,
+    );
   if (kind === 'exit')
     return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
   if (kind === 'object' && (type === 'Task' || type === 'Future'))
@@ -145,6 +150,8 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
       type,
       holder,
     );
+  if (kind === 'object' && type === 'LogRecord')
+    return t('Log numbers or texts instead of tensors: each {0} in {1} keeps the arguments of its call.', type, holder);
   if (kind === 'object' && type !== null)
     return t('Store only what is needed of each {0} in {1}, cap its size, or clear it after use.', type, holder);
   return type === null
