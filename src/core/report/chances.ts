@@ -123,10 +123,11 @@ function chancesOf(
   for (const bound of retention.bounds) {
     const { file, line, kind, isFollowed } = bound;
     const place = { file, line };
-    if (kind === 'keys' || kind === 'flag') {
-      // If each key is new, the keys never all occur.
-      if (kind === 'keys' && (finding.hasNewKeys || hasRepeated)) continue;
-      chances.push({ kind: kind === 'keys' ? 'keys' : 'count', state: 'pending', place, times: null });
+    if (kind === 'keys' || kind === 'running' || kind === 'flag') {
+      // If each key is new, the keys never all occur. The graph of an item that is made of the one before grows on.
+      if (kind !== 'flag' && (finding.hasNewKeys || hasRepeated)) continue;
+      if (kind === 'running' && finding.isThroughGraph) continue;
+      chances.push({ kind: kind === 'flag' ? 'count' : 'keys', state: 'pending', place, times: null });
       continue;
     }
     // Each item may end a growing graph. The recorder sees bounds of constructors.

@@ -28,7 +28,8 @@ interface HolderBound extends SourceLine {
   /**
    * - `length`, `ring`, `cache`: bounded by construction; `fixed`: items are replaced, none are added
    * - `test`: a test of a length or count around the statement; `graph`: a backward every few steps
-   * - `keys`: keys that may all occur; `flag`: a test around the statement that may end
+   * - `keys`: keys that may all occur; `running`: the same, where an item is made of the one before; `flag`: a test around
+   *   the statement that may end
    */
   readonly kind: FollowedBound['kind'] | NamedBound;
   /** Maximum number of items; null if the source does not show it. */

@@ -53,7 +53,7 @@ async function verdictOf(digests: readonly SnapshotDigest[], workspace: ReportWo
 }
 
 /** The planted programs with an edit. */
-function edited(from: string, to: string): ReportWorkspace {
+function edited(from: string | RegExp, to: string): ReportWorkspace {
   const text = (file: string): string | null => SOURCES.sourceText?.(file)?.replace(from, to) ?? null;
   return {
     ...SOURCES,
@@ -69,6 +69,17 @@ function edited(from: string, to: string): ReportWorkspace {
 }
 
 describe('A leak', () => {
+  it('is no key of a running value that keeps its graph, but one of a value without', async () => {
+    const digests = plain(await first('running_variance', 30));
+    const keyed = (value: string): ReportWorkspace =>
+      edited(
+        /= torch\.ones\(width, device=device\)(?<between>[^]*)self\.running_var = .*/,
+        `= {}$<between>self.running_var[name] = ${value}`,
+      );
+    assert.equal(await verdictOf(digests, keyed('0.9 * self.running_var[name] + 0.1 * var')), 'leak');
+    assert.equal(await verdictOf(digests, keyed('var')), 'growing');
+  });
+
   it('is not proved by a bounded container that more memory is live than it can hold', async () => {
     const digests = plain(await first('prediction_list', 30));
     const bounded = edited(

@@ -131,6 +131,30 @@ for x in loader:
     growth: 'collected',
   },
   {
+    name: '12 an output on ctx, of which another output is made',
+    source: `
+import torch
+class Quantize(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, codes):
+        near = codes[torch.cdist(x, codes).argmin(1)].view_as(x)  #!
+        rest = x - near
+        ctx.near = near
+        ctx.rest = rest
+        return near, rest
+net = torch.nn.Linear(8, 8)
+books = torch.nn.ParameterList(torch.nn.Parameter(torch.randn(4, 8)) for _ in range(2))
+for x in loader:
+    total, rest = 0, net(x)
+    for codes in books:
+        near, rest = Quantize.apply(rest, codes)  #1
+        total = total + near
+    total.sum().backward()
+    optimizer.step()
+`,
+    keeps: 'ctx.near = near',
+  },
+  {
     name: '12 an input saved as it should be',
     source: `
 import torch

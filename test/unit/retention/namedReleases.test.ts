@@ -17,7 +17,7 @@ function releaseIn(files: Files, holder: string): string {
   assert.ok(kept !== null, holder);
   const found = [...namedReleasesOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']))].at(0);
   if (found === undefined) return 'none';
-  if ('bound' in found && /^(?:keys|flag)$/.test(found.bound)) return found.bound;
+  if ('bound' in found && /^(?:keys|running|flag)$/.test(found.bound)) return found.bound;
   const { module, span } = found.place;
   return `${'release' in found ? 'release' : found.bound}: ${module.text.split('\n')[lineAt(module, span.from) - 1].trim()}`;
 }
@@ -157,7 +157,7 @@ describe('What may end the growth of a container', () => {
       METER('def push(old, row):\n    return cat(old, row)\n', 'self.rows = push(self.rows, row)'),
       'none',
     ],
-    ['sums under keys', METER('', 'self.rows[key] = self.rows.get(key, 0) + row'), 'keys'],
+    ['sums under keys', METER('', 'self.rows[key] = self.rows.get(key, 0) + row'), 'running'],
     [
       'a test of its length',
       METER('', 'if len(self.rows) < self.most: self.rows.append(row)'),

@@ -43,9 +43,13 @@ export function best(candidates: readonly Candidate[]): Candidate | null {
   return first;
 }
 
-/** Negative if the first is likelier. A list that each epoch makes again holds less than one that outlives them all. */
+/**
+ * Negative if the first is likelier. A list that each epoch makes again holds less than one that outlives them all, and
+ * the graph of another value holds less than the value itself.
+ */
 function compared(a: Candidate, b: Candidate): number {
-  return b.sureness - a.sureness || a.remade - b.remade || b.bonus - a.bonus;
+  const byValue = Number(b.through === 'data') - Number(a.through === 'data');
+  return b.sureness - a.sureness || a.remade - b.remade || b.bonus - a.bonus || byValue;
 }
 
 /** The loops around the watched line that may be the training's. */

@@ -22,7 +22,7 @@ export type NamedRelease = { readonly place: Place } & (
  * The reason for a bound by names: its constructor, keys that repeat, a test of its length, a finite set of keys, or a
  * test that may end.
  */
-export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'flag';
+export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'running' | 'flag';
 
 /**
  * All statements that may end the growth of a name, the most informative first.
@@ -72,8 +72,10 @@ export function* namedReleasesOf(
     yield { place: placeOf(puts[0]), bound: 'test' };
   if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules)))
     yield { place: placeOf(puts[0]), bound: 'flag' };
-  const keyed = puts.find(({ statement }) => keysOfPuts(statement, isIt).length > 0);
-  if (keyed !== undefined) yield { place: placeOf(keyed), bound: 'keys' };
+  const keyed = puts.filter(({ statement }) => keysOfPuts(statement, isIt).length > 0);
+  if (keyed.length === 0) return;
+  const isRunning = keyed.every(({ statement }) => statement.kind === 'assign' && somePart(statement.value, isIt));
+  yield { place: placeOf(keyed[0]), bound: isRunning ? 'running' : 'keys' };
 }
 
 function placeOf({ module, statement }: Found): Place {
