@@ -175,6 +175,14 @@ main(model, [Client() for _ in range(8)])  #2
     const left = holderOf(program(source('kept.append(model(x))  #!\n    model(x).mean().backward()')));
     assert.equal(left?.needsGraph, false);
     assert.match(fixText(left), /\.detach\(\)/);
+    // Put behind a sum, it would detach the last part alone.
+    const fixOf = (stored: string): string => {
+      const found = holderOf(program(source(`y = model(x)  #!\n    kept.append(${stored})\n    y.sum().backward()`)));
+      assert.ok(found !== null, stored);
+      return fixText(found);
+    };
+    assert.match(fixOf('y.square() + 1'), /^Store \(y\.square\(\) \+ 1\)\.detach\(\), or /);
+    assert.match(fixOf(`y.square()${' + 1'.repeat(20)}`), /^Store only what is needed, without its graph: /);
   });
 
   it('are not advised for a container that is read after all loops, where only copies on the CPU help', () => {

@@ -6,6 +6,16 @@ import type { SourceEdit } from '../report.js';
 /** Expressions that take `.detach()` behind them as they are. */
 const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
 
+/** What is stored, with `.detach()` behind it; null where it is unknown, or too long to be read. */
+export function detachedText({ held, heldSpan }: Finding): string | null {
+  if (held === '' || held.endsWith('…')) return null;
+  return needsParentheses(heldSpan) ? `(${held}).detach()` : `${held}.detach()`;
+}
+
+function needsParentheses(span: Finding['heldSpan']): boolean {
+  return span !== null && 'kind' in span && !TAKES_METHOD.has(String(span.kind));
+}
+
 /**
  * The edit that releases the memory without an effect on learning.
  * @param modules all files, for other uses of the holder
@@ -24,7 +34,7 @@ export function sourceEdit(finding: Finding, modules: readonly PythonModule[]): 
     if (isUsedElsewhere(finding, modules, false)) return null;
     suffix = '.detach().cpu()';
   } else return null;
-  const wrap = !TAKES_METHOD.has(String(heldSpan.kind));
+  const wrap = needsParentheses(heldSpan);
   const insert = (offset: number, newText: string): SourceEdit['changes'][number] => {
     const line = lineAt(module, offset);
     const column = offset - module.lineStarts[line - 1];

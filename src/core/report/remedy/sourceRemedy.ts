@@ -9,7 +9,7 @@ import { limit } from '../../verdict/thresholds.js';
 import { nameOf } from '../holderText.js';
 import type { Remedy } from './holder.js';
 import { remedyText } from './remedyTexts.js';
-import { sourceEdit } from './sourceEdit.js';
+import { detachedText, sourceEdit } from './sourceEdit.js';
 
 /**
  * @param recorded what the recorder saw of the same holder; null if it saw none
@@ -49,17 +49,18 @@ function containerText({ module, span, holder: container }: Finding, holder: str
 /** The remedy, in one sentence. */
 export function fixText(finding: Finding): string {
   const holder = nameOf(finding);
-  const { held, kind, needsGraph } = finding;
+  const { held, heldSpan, kind, needsGraph } = finding;
+  const detached = detachedText(finding);
   switch (kind) {
     case 'put':
       if (needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
       if (finding.through === 'data') return containerText(finding, holder);
-      return finding.mayDetach
-        ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
+      return finding.mayDetach && detached !== null
+        ? t('Store {0}, or .item() where a GPU sync does not matter.', detached)
         : remedyText('graph');
     case 'chain':
-      return held !== '' && finding.heldSpan !== null && !needsGraph
-        ? t('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
+      return detached !== null && heldSpan !== null && !needsGraph
+        ? t('Add {0}, or .item() where a GPU sync does not matter.', detached)
         : t('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
     case 'grown':
       return t('Cap the size of {0}, or store its parts on the CPU.', holder);
