@@ -17,9 +17,19 @@ const MAX_CHARACTERS = 120;
 /** A failed allocation: a recorded one, or one that a message of a program explains. */
 type Failed = { readonly failure: OutOfMemoryReport } | { readonly explanation: OomExplanation };
 
-/** Above the line: `✖ requested 384 MiB, 272 MiB short`. */
+/** Above the line: `✖ requested 384 MiB, 272 MiB short`, or how much of the memory one object held. */
 export function askingShort(failed: Failed): string {
-  return `✖ ${'explanation' in failed ? shortOf(failed.explanation) : failedShort(failed.failure)}`;
+  return `✖ ${'explanation' in failed ? shortOf(failed.explanation) : (heldShort(failed.failure) ?? failedShort(failed.failure))}`;
+}
+
+/**
+ * Without a name: a lens would print `$(…)` in it as an icon. Null if no object held half of the memory, and more than was
+ * requested.
+ */
+function heldShort({ askedBytes, liveBytes, holders }: OutOfMemoryReport): string | null {
+  const most = holders.find(({ bytes }) => 2 * bytes >= liveBytes && bytes > askedBytes);
+  if (most === undefined) return null;
+  return t('requested {0}, one object holds {1}', byteText(askedBytes), byteText(most.bytes));
 }
 
 type Amounts = Pick<

@@ -16,6 +16,12 @@ describe('The line that requested memory that was not there', () => {
     assert.equal(askingShort(mark), '✖ requested 400 MiB, 230 MiB short');
     const unknown = { ...mark, failure: { ...mark.failure, deviceFreeBytes: null } };
     assert.equal(askingShort(unknown), '✖ requested 400 MiB, out of memory');
+    const held = (bytes: number): string => {
+      const holder = { name: 'outputs', file: 'eval.py', line: 9, bytes, graphBytes: 0, fix: null };
+      return askingShort({ ...mark, failure: { ...mark.failure, liveBytes: 2 ** 30, holders: [holder] } });
+    };
+    assert.equal(held(2 ** 29), '✖ requested 400 MiB, one object holds 512 MiB');
+    assert.match(held(2 ** 28), /^✖ requested 400 MiB, .* short$/);
     assert.match(
       askingSentences(mark),
       /^Out of memory on device 2: .* requested 400 MiB.*\nThe device is full: even with an empty cache, 230 MiB is missing for the request of 400 MiB\.\nNo allocator setting .* 232 MiB short at best\.$/,
