@@ -171,10 +171,12 @@ export class ExpressionReader {
   }
 
   args(list: SyntaxPart, depth: number): Argument[] {
+    const inside = list.parts.slice(1).filter((part) => part.name !== ')');
+    // `sum(w * x for w, x in pairs)`: a generator without parentheses is the only argument, and may have commas.
+    if (inside.some((part) => part.name === 'for'))
+      return [{ name: null, star: '', value: this.comprehension('generator', inside, list, depth) }];
     const args: Argument[] = [];
-    const groups = splitAtCommas(list.parts.slice(1));
-    for (const group of groups) {
-      const parts = group.filter((part) => part.name !== ')');
+    for (const parts of splitAtCommas(inside)) {
       if (parts.length === 0) continue;
       const [first] = parts;
       if (first.name === '*' || first.name === '**') {
@@ -182,8 +184,6 @@ export class ExpressionReader {
       } else if (parts.length > 2 && parts[1].name === 'AssignOp') {
         const named = this.textOf(parts[1]) === '=';
         args.push({ name: named ? this.textOf(first) : null, star: '', value: this.read(parts[2], depth + 1) });
-      } else if (parts.some((part) => part.name === 'for')) {
-        args.push({ name: null, star: '', value: this.comprehension('generator', parts, list, depth) });
       } else args.push({ name: null, star: '', value: this.read(first, depth + 1) });
     }
     return args;
