@@ -3,7 +3,7 @@ import type { Chance, KnownBound } from '../facts/evidence.js';
 import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
 import type { ChanceCounts } from '../verdict/chanceCounts.js';
-import { isEmptied, isSeldom, type Knowledge, type LineFeatures } from '../verdict/features.js';
+import { isEmptied, isOfFew, isSeldom, type Knowledge, type LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedLine.js';
 import type { Holder, Remedy } from './remedy/holder.js';
 
@@ -67,9 +67,11 @@ export function featuresOf(
   };
 }
 
-/** True if few steps allocate what stays. Without lifetimes, the source says where it is added. */
+/** True if few steps allocate what stays, or if the source may add it once per round of a loop around one that trains. */
 function isAddedSeldom({ births }: ObservedLine, finding: SourceFinding | null): boolean {
-  return births === null ? finding?.retention?.isAddedSeldom === true : isSeldom(births);
+  const isOfRounds = finding?.retention?.isAddedSeldom === true;
+  if (births === null) return isOfRounds;
+  return isSeldom(births) || (isOfFew(births) && (finding === null || isOfRounds));
 }
 
 function throughOf(owner: RecordedOwner | null): LineFeatures['through'] {
@@ -140,9 +142,11 @@ function chancesOf(
   // No program keeps graphs on purpose; views keep more than the results.
   const isKept = !finding.isThroughGraph && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
-  if (isKept && read !== null && (isRare || (observed.countsRounds ?? read.isOfEvaluation)))
+  const { countsRounds } = observed;
+  if (isKept && read !== null && (isRare || read.isAtTheEnd || (countsRounds ?? read.isOfEvaluation)))
     chances.push({ kind: 'read', state: 'pending', place: { file: read.file, line: read.line }, times: null });
-  if (isKept && use !== null && isRare) chances.push({ kind: 'use', state: 'pending', place: use, times: null });
+  if (isKept && use !== null && (isRare || (use.isWhole && (countsRounds ?? use.isOfEvaluation))))
+    chances.push({ kind: 'use', state: 'pending', place: { file: use.file, line: use.line }, times: null });
   if (retention.nextLoop !== null) {
     const { file, line } = retention.nextLoop;
     chances.push({ kind: 'nextLoop', state: 'pending', place: { file, line }, times: null });

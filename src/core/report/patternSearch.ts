@@ -11,7 +11,7 @@ import { nameOfHolder } from '../retention/names/names.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
-import { isSeldom } from '../verdict/features.js';
+import { isOfFew } from '../verdict/features.js';
 import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
 import { framesOf, type ObservedLine } from './observedLine.js';
@@ -127,8 +127,9 @@ function findingOf(
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
   const isBounded = !hasRecordedBound(line.recorded) && limits.length > 0 && limits.length === line.deciding.length;
-  // How steps use memory matters only where few of them add to it.
-  const stepLoop = line.births === null || isSeldom(line.births) ? line.stepLoop : null;
+  // How steps use memory matters only where few of them add to it, or where nothing is trained.
+  const mayBeUsed = line.births === null || isOfFew(line.births) || line.countsRounds !== false;
+  const stepLoop = mayBeUsed ? (line.countsRounds === null ? undefined : line.stepLoop) : null;
   // A different version of the source proves nothing.
   const isRead = followed.length > 0 && !isChanged;
   return {

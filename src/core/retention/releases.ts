@@ -2,14 +2,15 @@ import { getOrAdd } from '../maps.js';
 import type { Expression, FunctionDef } from '../python/ast.js';
 import { constantOf } from '../python/constant.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
-import { isLoop } from '../python/standings.js';
+import { isLoop, standings } from '../python/standings.js';
 import { calledName, someExpression, somePart } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
 import { runsAtTheEnd } from './names/atTheEnd.js';
 import { isCalledByFramework, objectsOf } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
-import { isRead, readAfterLoops, releaseIn, trains } from './names/uses.js';
+import { functionsCalled } from './names/aliases.js';
+import { isRead, readAfterLoops, releaseIn, trains, usesAll } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
@@ -45,12 +46,20 @@ export interface Retention {
   readonly bounds: readonly HolderBound[];
   /** The loop in which training continues after all of these. */
   readonly nextLoop: SourceLine | null;
-  /** The statement that reads a variable of a function after the loop that fills it. */
-  readonly read: (SourceLine & { readonly isOfEvaluation: boolean }) | null;
-  /** A statement that uses the items in each step. */
-  readonly use: SourceLine | null;
+  /** The statement that reads it after the loop that fills it. */
+  readonly read: ResultRead | null;
+  /** A statement that uses the items in each step; `isWhole` if it uses all of them. */
+  readonly use: (SourceLine & { readonly isWhole: boolean; readonly isOfEvaluation: boolean }) | null;
   /** Items are added once per round of a loop around one that trains, or after a count: `if step % 100 == 0`. */
   readonly isAddedSeldom: boolean;
+}
+
+/** A statement that reads what a loop has collected, as its result. */
+interface ResultRead extends SourceLine {
+  /** The loop has no word of training in it. */
+  readonly isOfEvaluation: boolean;
+  /** A library's trainer calls its function when all is over. */
+  readonly isAtTheEnd: boolean;
 }
 
 /**
@@ -58,21 +67,24 @@ export interface Retention {
  * @param holder as a report names it; null for the one in the source
  * @param followed the results of following each stack of the line
  * @param files that may have run
- * @param stepLoop as the recorder counted it; null if it counted none
+ * @param stepLoop as the recorder counted it, undefined for the innermost loop around the line; null if uses do not matter
  */
 export function retentionOf(
   holder: (SourceLine & { readonly name: string }) | null,
   followed: readonly Followed[],
   sources: Sources,
   files: Iterable<string>,
-  stepLoop: SourceLine | null,
+  stepLoop: SourceLine | null | undefined,
 ): Retention {
   const shown = followed.map(({ finding, ended }) => finding ?? ended).find((one) => one !== null) ?? null;
   const name = holder?.name ?? shown?.holder ?? '';
   const own = sources.module(holder?.file ?? shown?.module.file ?? '');
   const line = holder?.line ?? (shown === null ? 0 : lineAt(shown.module, shown.span.from));
   const modules = sources.reachableFrom([...(own === null ? [] : [own.file]), ...files]);
-  const loops = followed.find((one) => one.loops.length > 0)?.loops ?? [];
+  const put =
+    own === null ? undefined : inModule(own).findLast(({ statement }) => lineAt(own, statement.from) === line);
+  // Memory without a stack, such as gradients, has the line of its holder, and no path there.
+  const loops = followed.find((one) => one.loops.length > 0)?.loops ?? loopsAround(put);
   const releases = new Map<string, Release>();
   const bounds = new Map<string, HolderBound>();
   const add = <T extends SourceLine & { readonly kind: string }>(to: Map<string, T>, one: T): void => {
@@ -100,37 +112,55 @@ export function retentionOf(
     if (buffer !== null) add(releases, { ...lineOf(buffer), kind: 'take', where: 'step', isConditional: true });
   }
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
-  const put =
-    own === null ? undefined : inModule(own).findLast(({ statement }) => lineAt(own, statement.from) === line);
   return {
     releases: [...releases.values()],
     bounds: [...bounds.values()],
     nextLoop: next === null ? null : lineOf(next),
     read: readOf(name, put) ?? readByMethod(name, loops.at(0), modules),
-    isAddedSeldom: isAddedSeldom(put, loops.at(-1)),
-    use: stepLoop === null ? null : usedInSteps(name, own, stepLoop, modules),
+    isAddedSeldom: isAddedSeldom(put, loops.at(-1), modules),
+    use: stepLoop === null ? null : usedInSteps(name, own, stepLoop ?? loops.at(-1), modules),
   };
+}
+
+/** The loops around a statement in its function, outermost first. */
+function loopsAround(put: Found | undefined): Place[] {
+  if (put === undefined) return [];
+  const { module, outer, within } = put;
+  const inside = within === null ? outer : outer.slice(outer.indexOf(within) + 1);
+  return inside.filter(isLoop).map((span) => ({ module, span }));
 }
 
 /** Where each step uses items of a container that is filled elsewhere: `for anchor in self.anchors: …`. */
 function usedInSteps(
   name: string,
   own: PythonModule | null,
-  { file, line }: SourceLine,
+  stepLoop: SourceLine | Place | undefined,
   modules: readonly PythonModule[],
-): SourceLine | null {
+): Retention['use'] {
   const held = outerName(name) ?? nameOfHolder(name);
-  if (held === null) return null;
+  if (held === null || stepLoop === undefined) return null;
+  const loop = 'span' in stepLoop ? stepLoop : loopAt(stepLoop, modules);
+  const program = { loops: loop === null ? [] : [loop], modules, callers: new Map() };
+  const isIt = (part: Expression): boolean => isNamed(held, part);
+  const beside = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
+  const reads = beside.filter((one) => isRead(one.statement, isIt) && runsInSteps(one, program));
+  // Who goes through a dictionary of lists need not go through the lists.
+  const whole = outerName(name) === null ? reads.find(({ statement }) => usesAll(statement, isIt)) : undefined;
+  const read = whole ?? reads.at(0);
+  if (read === undefined) return null;
+  return { ...placeOf(read), isWhole: whole !== undefined, isOfEvaluation: loop !== null && isOfEvaluation(loop) };
+}
+
+function loopAt({ file, line }: SourceLine, modules: readonly PythonModule[]): Place | null {
   const found = modules
     .filter((module) => module.file === file)
     .flatMap(inModule)
     .find(({ module, statement }) => isLoop(statement) && lineAt(module, statement.from) === line);
-  const loops = found === undefined ? [] : [{ module: found.module, span: found.statement }];
-  const program = { loops, modules, callers: new Map() };
-  const isIt = (part: Expression): boolean => isNamed(held, part);
-  const beside = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
-  const read = beside.find((one) => isRead(one.statement, isIt) && runsInSteps(one, program));
-  return read === undefined ? null : { file: read.module.file, line: lineAt(read.module, read.statement.from) };
+  return found === undefined ? null : { module: found.module, span: found.statement };
+}
+
+function isOfEvaluation({ module, span }: Place): boolean {
+  return !trains(module.text.slice(span.from, span.to));
 }
 
 /** Methods that the loop of a library calls in each step. */
@@ -159,26 +189,38 @@ function readOf(name: string, put: Found | undefined): Retention['read'] {
   const read = readAfterLoops(name, put);
   if (read === null) return null;
   const { found, isOfEvaluation } = read;
-  return { file: found.module.file, line: lineAt(found.module, found.statement.from), isOfEvaluation };
+  return { ...placeOf(found), isOfEvaluation, isAtTheEnd: false };
 }
 
 /** Minimum number of steps from one to the next of what few steps add to. */
 const SELDOM = 7;
 
 /** True if the statement's loop has one in it that trains, or a count decides whether it runs. */
-function isAddedSeldom(put: Found | undefined, loop: Place | undefined): boolean {
-  const isInLoop = ({ statement }: Found): boolean =>
-    loop !== undefined && isLoop(statement) && loop.span.from < statement.from && statement.to <= loop.span.to;
-  const isAroundTraining =
-    loop !== undefined && inModule(loop.module).some((one) => isInLoop(one) && trains(textOf(one)));
+function isAddedSeldom(put: Found | undefined, loop: Place | undefined, modules: readonly PythonModule[]): boolean {
+  const inLoop =
+    loop === undefined
+      ? []
+      : inModule(loop.module).filter(({ statement: { from, to } }) => loop.span.from < from && to <= loop.span.to);
   const counted = put?.outer.some(
     (one) => one.kind === 'if' && one.branches.some(({ test }) => somePart(test, isSeldomCount)),
   );
-  return isAroundTraining || counted === true;
+  return counted === true || inLoop.some((one) => trainsInLoop(one) || callsTraining(one, modules));
 }
 
-function textOf({ module, statement: { from, to } }: Found): string {
-  return module.text.slice(from, to);
+function trainsInLoop({ module, statement }: Pick<Found, 'module' | 'statement'>): boolean {
+  return isLoop(statement) && trains(module.text.slice(statement.from, statement.to));
+}
+
+/** True if a statement calls a function with a loop that trains. */
+function callsTraining({ statement }: Found, modules: readonly PythonModule[]): boolean {
+  return someExpression(
+    statement,
+    (part) =>
+      part.kind === 'call' &&
+      functionsCalled(part, modules).some(({ module, fn }) =>
+        standings(fn.body).some((one) => trainsInLoop({ module, statement: one.statement })),
+      ),
+  );
 }
 
 /** `step % log_every`, `step % 100`; every third step is often. */
@@ -187,26 +229,56 @@ function isSeldomCount(part: Expression): boolean {
 }
 
 /**
- * Where a method that releases nothing reads an attribute, if it runs at the end of the training run, or its only calls
- * follow the loop: `evaluator.recall()`.
+ * Where a method reads an attribute: one that a library's trainer calls when all is over, or one that releases nothing
+ * and is called only after the loop: `evaluator.recall()`.
  */
 function readByMethod(name: string, loop: Place | undefined, modules: readonly PythonModule[]): Retention['read'] {
   const attribute = nameOfHolder(name);
   if (attribute?.kind !== 'attribute') return null;
   const isIt = (part: Expression): boolean => isNamed(attribute, part);
   const around = loop && inModule(loop.module).find(({ statement }) => statement.from === loop.span.from);
-  const follows = ({ module, within, statement }: Found): boolean =>
-    module === around?.module && within === around.within && statement.from >= around.statement.to;
-  const read = statementsBeside(attribute.name, modules).find(({ module, statement, within }) => {
-    if (within === null || !isRead(statement, isIt)) return false;
-    const beside = inModule(module).filter((one) => one.within === within);
-    if (beside.some((one) => releaseIn(one.statement, isIt) !== null)) return false;
-    const calls = callsOf(within, modules);
-    const endsTraining = within.name.endsWith('_end') && runsAtTheEnd(within.name);
-    return endsTraining || (calls.length > 0 && calls.every(follows));
-  });
-  if (read === undefined) return null;
-  return { file: read.module.file, line: lineAt(read.module, read.statement.from), isOfEvaluation: false };
+  for (const one of statementsBeside(attribute.name, modules)) {
+    const { module, statement, within } = one;
+    if (within === null || !isRead(statement, isIt)) continue;
+    const isAtTheEnd = within.name.endsWith('_end') && runsAtTheEnd(within.name);
+    const beside = inModule(module).filter((other) => other.within === within);
+    if (!isAtTheEnd && beside.some((other) => releaseIn(other.statement, isIt) !== null)) continue;
+    if (isAtTheEnd || (around !== undefined && runsAfter(one, around, modules, DEEPEST)))
+      return { ...placeOf(one), isOfEvaluation: loop !== undefined && isOfEvaluation(loop), isAtTheEnd };
+  }
+  return null;
+}
+
+/** True if the function around a statement is called, and only after a loop, or after the function that runs the loop. */
+function runsAfter(found: Found, loop: Found, modules: readonly PythonModule[], depth: number): boolean {
+  if (found.within === null) return false;
+  const calls = found.within.name === '__iter__' ? iterationsBeside(found) : callsOf(found.within, modules);
+  const starts = loop.within === null ? [] : callsOf(loop.within, modules);
+  return (
+    calls.length > 0 &&
+    calls.every(
+      (call) =>
+        [loop, ...starts].some((start) => follows(call, start)) ||
+        (depth > 0 && runsAfter(call, loop, modules, depth - 1)),
+    )
+  );
+}
+
+function follows(call: Found, start: Found): boolean {
+  return call.module === start.module && call.within === start.within && call.statement.from >= start.statement.to;
+}
+
+/** Statements of other methods of a class that iterate over `self`. */
+function iterationsBeside({ module, outer, within }: Found): Found[] {
+  const own = outer.findLast(({ kind }) => kind === 'class');
+  const isSelf = (part: Expression): boolean => part.kind === 'name' && part.name === 'self';
+  return inModule(module).filter(
+    (one) => one.within !== within && own !== undefined && one.outer.includes(own) && usesAll(one.statement, isSelf),
+  );
+}
+
+function placeOf({ module, statement }: Found): SourceLine {
+  return { file: module.file, line: lineAt(module, statement.from) };
 }
 
 /** Results by name; emptying a container of containers releases each of them as well. */

@@ -37,6 +37,11 @@ export function isSeldom(births: NonNullable<LineObservations['births']>): boole
   return births.steps > 1 && births.steps < limit('allocatedShare') * births.of;
 }
 
+/** True if most steps allocate nothing that stays. */
+export function isOfFew({ steps, of }: NonNullable<LineObservations['births']>): boolean {
+  return steps > 1 && 2 * steps < of;
+}
+
 /** Evidence of source and recorder on releases. */
 export type Knowledge =
   /** The chances are known; there may be none. */

@@ -56,7 +56,7 @@ function pendingText({ kind, place, times }: Chance): string {
     case 'read':
       return t('{0} reads it after the loop, so it may be the result.', at);
     case 'use':
-      return t('Few steps add to it, and {0} uses it in each step.', at);
+      return t('{0} uses it in each step, so the program may need it.', at);
     case 'release':
       // Before Python 3.12, no recorder can tell whether a statement ran.
       if (times === null) return t('{0} may release it, but has not freed it so far.', at);

@@ -40,6 +40,61 @@ describe('What uses memory that is kept', () => {
       assert.equal(retained(program(tasks(use))).use, null, use);
   });
 
+  it('is whole where all items are gone through', () => {
+    const decoding = (use: string): string => `def decode(net, count):
+    state, states = None, {}
+    for _ in range(count): #step
+        state = net(state) #!
+        states[len(states)] = state
+        ${use}
+
+
+decode(net, 100) #1
+`;
+    const isWhole = (use: string): boolean | undefined => retained(program(decoding(use))).use?.isWhole;
+    assert.equal(isWhole('torch.stack([states[i] for i in range(len(states))])'), true);
+    assert.equal(isWhole('torch.stack(list(states.values()))'), true);
+    assert.equal(isWhole('sum(w * one for w, one in zip(weights, states.values()))'), true);
+    assert.equal(isWhole('print(states[count])'), false);
+    assert.equal(isWhole('print(len(states))'), undefined);
+  });
+
+  it('is a result if a method reads it that runs after the loop, or when a library is done', () => {
+    const index = (search: string, loop = 'index.add(net(x)) #2'): string => `class Index:
+    def __init__(self):
+        self.shards = []
+    def add(self, vectors):
+        self.shards.append(vectors.clone()) #!
+    def __iter__(self):
+        yield from self.shards
+    def on_train_end(self):
+        torch.cat(self.shards)
+        self.shards.clear()
+    def search(self, query):
+        return max(one @ query for one in self)
+
+
+def build(net, loader):
+    index = Index()
+    for x in loader:
+        ${loop}
+    return index
+
+
+index = build(net, loader) #3
+${search}
+`;
+    const at = (text: string): unknown[] => {
+      const { read } = retained(program(text.replace(' #2', ' #1').replace(' #3', ' #2')));
+      return [read?.line, read?.isAtTheEnd, read?.isOfEvaluation];
+    };
+    assert.deepEqual(at(index('index.search(query)').replace('on_train_end', 'wipe')), [7, false, true]);
+    assert.deepEqual(at(index('pass').replace('on_train_end', 'wipe')), [undefined, undefined, undefined]);
+    const during = 'index.search(index.add(net(x))) #2';
+    assert.deepEqual(at(index('pass', during).replace('on_train_end', 'wipe')), [undefined, undefined, undefined]);
+    assert.deepEqual(at(index('pass')), [9, true, true]);
+  });
+
   it('is known to be added seldom where its loop is around one that trains, or a count decides', () => {
     assert.equal(retained(program(tasks(''))).isAddedSeldom, true);
     const every = (test: string): string => `def main(net, loader):
@@ -52,6 +107,25 @@ describe('What uses memory that is kept', () => {
 
 main(net, loader) #1
 `;
+    // The training may be in a function.
+    const boosting = `def fit(loader):
+    kept = []
+    for _ in range(10):
+        kept.append(fit_one(loader)) #1
+
+
+def fit_one(loader):
+    net = Net()
+    weight = torch.zeros(9) #!
+    for x in loader:
+        net(x).backward()
+    return weight
+
+
+fit(loader) #2
+`;
+    assert.equal(retained(program(boosting)).isAddedSeldom, true);
+    assert.equal(retained(program(boosting.replace('net(x).backward()', 'net(x)'))).isAddedSeldom, false);
     const seldom = ['step % 10 == 0', 'step % log_every == 0', 'step % 3 == 0', 'net.training'];
     assert.deepEqual(
       seldom.map((test) => retained(program(every(test))).isAddedSeldom),

@@ -155,6 +155,26 @@ export function isRead(statement: Statement, isIt: IsIt): boolean {
   return releaseIn(statement, isIt) === null && !isPut(statement, isIt) && expressionsOf(statement).some(reads);
 }
 
+/** Functions that go through all items of what they are given. */
+const GOES_THROUGH = /^(?:range|enumerate|list|tuple|zip|reversed|sorted|iter)$/;
+
+/** True if a statement goes through all items: in a loop, or in `torch.stack(rows)`. */
+export function usesAll(statement: Statement, isIt: IsIt): boolean {
+  const spans: IsIt = (part) => {
+    if (isIt(part) || isLength(part, isIt)) return true;
+    if (part.kind !== 'call') return false;
+    const { callee, args } = part;
+    if (callee.kind === 'attribute' && /^(?:values|items)$/.test(callee.name)) return isIt(callee.value);
+    return callee.kind === 'name' && GOES_THROUGH.test(callee.name) && args.some(({ value }) => spans(value));
+  };
+  if (statement.kind === 'for' && spans(statement.iterable)) return true;
+  return someExpression(statement, (part) => {
+    if (part.kind === 'comprehension') return part.clauses.some(({ iterable }) => spans(iterable));
+    const joins = part.kind === 'call' && (JOINS.has(calledName(part)) || calledName(part) === 'sum');
+    return joins && part.args.some(({ value }) => spans(value));
+  });
+}
+
 /** `self.rows = deque(maxlen=n)`: it drops the oldest. `ring = partial(deque, maxlen=n)` makes such. */
 export function isBounded({ statement, module }: Found, isIt: IsIt): boolean {
   if (statement.kind !== 'assign' || !statement.targets.some(isIt) || statement.value.kind !== 'call') return false;
