@@ -104,10 +104,11 @@ export function observeLine({ line, stacks, totalBytes }: LineSeries, run: Known
   const isDivided = stacks.length > 1 && CALM.has(worst) && keepsRising(stacks, series, at);
   const shape = isDivided ? 'growing' : worst;
   const isLasting = shape === 'lasting';
-  const deciding = isDivided ? stacks : stacks.filter((stack) => stack.shape.shape === shape);
+  const decides = (stack: StackSeries): boolean => isDivided || stack.shape.shape === shape;
+  const deciding = stacks.filter(decides);
   const growing = deciding.length === stacks.length ? series : seriesOf(deciding, at.length);
   const live = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
-  const decidingLive = live.filter((stack) => deciding.includes(stack));
+  const decidingLive = live.filter(decides);
 
   const recorded = run.facts.of(line);
   const isMuch = Math.max(...series) >= limit('garbageShare') * run.maxLiveBytes;

@@ -121,11 +121,12 @@ function growthBeforeEnd(lifetimes: SnapshotDigest['lifetimes']): Bytes {
   }, 0);
 }
 
-/** True if the recorder counted steps without an optimizer, and no trace has a backward pass. */
+/** True if the recorder counted steps without an optimizer, and the latest trace has no backward pass. */
 function isForwardOnly(snapshots: readonly SnapshotDigest[]): boolean {
   const recording = snapshots.at(-1)?.recording;
-  const hasBackward = snapshots.some(({ peaks }) => peaks.some((peak) => peak.hasBackward));
-  return recording?.stepSource === 'loop' && (recording.step ?? 0) > 1 && !hasBackward;
+  // Peaks of earlier dumps would need all of their events.
+  const peaks = snapshots.findLast(({ peaks: traced }) => traced.length > 0)?.peaks ?? [];
+  return recording?.stepSource === 'loop' && (recording.step ?? 0) > 1 && !peaks.some(({ hasBackward }) => hasBackward);
 }
 
 /** Whether a line has its own advice. One that grows without a known holder has none. */

@@ -2,14 +2,13 @@ import { getOrAdd } from '../maps.js';
 import type { Expression, FunctionDef } from '../python/ast.js';
 import { constantOf } from '../python/constant.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
-import { isLoop, standings } from '../python/standings.js';
+import { isLoop } from '../python/standings.js';
 import { calledName, someExpression, somePart } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
 import { runsAtTheEnd } from './names/atTheEnd.js';
 import { isCalledByFramework, objectsOf } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
-import { functionsCalled } from './names/aliases.js';
 import { isRead, readAfterLoops, releaseIn, trains, usesAll } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
@@ -67,7 +66,7 @@ interface ResultRead extends SourceLine {
  * @param holder as a report names it; null for the one in the source
  * @param followed the results of following each stack of the line
  * @param files that may have run
- * @param stepLoop as the recorder counted it, undefined for the innermost loop around the line; null if uses do not matter
+ * @param stepLoop as the recorder counted it, undefined to take it from the source; null if uses do not matter
  */
 export function retentionOf(
   holder: (SourceLine & { readonly name: string }) | null,
@@ -112,13 +111,15 @@ export function retentionOf(
     if (buffer !== null) add(releases, { ...lineOf(buffer), kind: 'take', where: 'step', isConditional: true });
   }
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
+  const isSeldom = isAddedSeldom(put, loops.at(-1), modules);
+  const innermost = loops.findLast((loop) => isSeldom || isOfEvaluation(loop));
   return {
     releases: [...releases.values()],
     bounds: [...bounds.values()],
     nextLoop: next === null ? null : lineOf(next),
     read: readOf(name, put) ?? readByMethod(name, loops.at(0), modules),
-    isAddedSeldom: isAddedSeldom(put, loops.at(-1), modules),
-    use: stepLoop === null ? null : usedInSteps(name, own, stepLoop ?? loops.at(-1), modules),
+    isAddedSeldom: isSeldom,
+    use: stepLoop === null ? null : usedInSteps(name, own, stepLoop ?? innermost, modules),
   };
 }
 
@@ -211,15 +212,19 @@ function trainsInLoop({ module, statement }: Pick<Found, 'module' | 'statement'>
   return isLoop(statement) && trains(module.text.slice(statement.from, statement.to));
 }
 
+/** By file, the names of its functions with a loop that trains. */
+const training = new WeakMap<PythonModule, ReadonlySet<string>>();
+
 /** True if a statement calls a function with a loop that trains. */
 function callsTraining({ statement }: Found, modules: readonly PythonModule[]): boolean {
+  const namesIn = (module: PythonModule): ReadonlySet<string> =>
+    getOrAdd(training, module, () => {
+      const inLoops = inModule(module).filter(trainsInLoop);
+      return new Set(inLoops.flatMap(({ within }) => within?.name ?? []));
+    });
   return someExpression(
     statement,
-    (part) =>
-      part.kind === 'call' &&
-      functionsCalled(part, modules).some(({ module, fn }) =>
-        standings(fn.body).some((one) => trainsInLoop({ module, statement: one.statement })),
-      ),
+    (part) => part.kind === 'call' && modules.some((module) => namesIn(module).has(calledName(part))),
   );
 }
 
@@ -237,31 +242,45 @@ function readByMethod(name: string, loop: Place | undefined, modules: readonly P
   if (attribute?.kind !== 'attribute') return null;
   const isIt = (part: Expression): boolean => isNamed(attribute, part);
   const around = loop && inModule(loop.module).find(({ statement }) => statement.from === loop.span.from);
+  const after = around === undefined ? null : new AfterLoop(around, modules);
   for (const one of statementsBeside(attribute.name, modules)) {
     const { module, statement, within } = one;
     if (within === null || !isRead(statement, isIt)) continue;
     const isAtTheEnd = within.name.endsWith('_end') && runsAtTheEnd(within.name);
     const beside = inModule(module).filter((other) => other.within === within);
     if (!isAtTheEnd && beside.some((other) => releaseIn(other.statement, isIt) !== null)) continue;
-    if (isAtTheEnd || (around !== undefined && runsAfter(one, around, modules, DEEPEST)))
+    if (isAtTheEnd || after?.runs(one) === true)
       return { ...placeOf(one), isOfEvaluation: loop !== undefined && isOfEvaluation(loop), isAtTheEnd };
   }
   return null;
 }
 
-/** True if the function around a statement is called, and only after a loop, or after the function that runs the loop. */
-function runsAfter(found: Found, loop: Found, modules: readonly PythonModule[], depth: number): boolean {
-  if (found.within === null) return false;
-  const calls = found.within.name === '__iter__' ? iterationsBeside(found) : callsOf(found.within, modules);
-  const starts = loop.within === null ? [] : callsOf(loop.within, modules);
-  return (
-    calls.length > 0 &&
-    calls.every(
-      (call) =>
-        [loop, ...starts].some((start) => follows(call, start)) ||
-        (depth > 0 && runsAfter(call, loop, modules, depth - 1)),
-    )
-  );
+/** Functions that run only after a loop, or after the function that runs the loop. */
+class AfterLoop {
+  private readonly starts: readonly Found[];
+  /** By function, each of which is searched once: they may call one another. */
+  private readonly known = new Map<FunctionDef, boolean>();
+
+  constructor(
+    loop: Found,
+    private readonly modules: readonly PythonModule[],
+  ) {
+    this.starts = [loop, ...(loop.within === null ? [] : callsOf(loop.within, modules))];
+  }
+
+  /** True if the function around a statement is called, and only then. */
+  runs(found: Found): boolean {
+    const { within } = found;
+    if (within === null) return false;
+    const known = this.known.get(within);
+    if (known !== undefined) return known;
+    this.known.set(within, false);
+    const calls = within.name === '__iter__' ? iterationsBeside(found) : callsOf(within, this.modules);
+    const runs =
+      calls.length > 0 && calls.every((call) => this.starts.some((start) => follows(call, start)) || this.runs(call));
+    this.known.set(within, runs);
+    return runs;
+  }
 }
 
 function follows(call: Found, start: Found): boolean {
