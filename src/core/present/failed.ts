@@ -23,8 +23,8 @@ export function askingShort(failed: Failed): string {
 }
 
 /**
- * Without a name: a lens would print `$(…)` in it as an icon. Null if no object held half of the memory, and more than was
- * requested.
+ * The largest holder, without its name, because a lens would print `$(…)` in a name as an icon. Null unless one object held
+ * half of the memory and more than was requested.
  */
 function heldShort({ askedBytes, liveBytes, holders }: OutOfMemoryReport): string | null {
   const most = holders.find(({ bytes }) => 2 * bytes >= liveBytes && bytes > askedBytes);
@@ -93,7 +93,7 @@ export function causeText(failure: OutOfMemoryReport): string | null {
   const numbers = numbersOf(failure);
   const judgement = judge(numbers);
   const { class: kind } = judgement;
-  // Known holders say what to look for.
+  // The advice would be to look for the holders, which are known here.
   if (judgement.onlyTipsOver && holders.length > 0) return null;
   // Then there was one piece.
   const isContradicted = kind === 'fragmentation' && largestFreeBytes !== null && largestFreeBytes >= askedBytes;

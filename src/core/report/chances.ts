@@ -2,9 +2,9 @@ import type { Retention } from '../retention/releases.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import { isMostlyGraph } from '../facts/recordedFacts.js';
 import type { RecordedOwner } from '../model/recording.js';
-import type { ChanceCounts } from '../verdict/chanceCounts.js';
 import { isEmptied, isOfFew, isSeldom, type Knowledge, type LineFeatures } from '../verdict/features.js';
 import type { ObservedLine } from './observedLine.js';
+import type { ObservedRun } from './observedRun.js';
 import type { Holder, Remedy } from './remedy/holder.js';
 
 /** The source's evidence on a line. */
@@ -39,7 +39,7 @@ const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
 export function featuresOf(
   line: ObservedLine,
   finding: SourceFinding | null,
-  counts: ChanceCounts,
+  run: ObservedRun,
   wasProved: boolean,
   isStateOfParameters: boolean,
 ): LineFeatures {
@@ -58,7 +58,7 @@ export function featuresOf(
     isHolderSure: holder !== null && (holder.source !== 'recorder' || isShown),
     bound: line.bound ?? finding?.bound ?? null,
     chances:
-      finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line, counts, isRare),
+      finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line, run, isRare),
     knowledge: knowledgeOf(finding, line),
     through,
     isAddedSeldom: isRare,
@@ -107,7 +107,7 @@ function chancesOf(
   retention: Retention,
   finding: SourceFinding,
   observed: ObservedLine,
-  counts: ChanceCounts,
+  run: ObservedRun,
   isRare: boolean,
 ): Chance[] {
   const { seen } = observed;
@@ -118,7 +118,7 @@ function chancesOf(
   const hasRepeated = loops.length > 0 && loops.every(({ state }) => state === 'passed');
   for (const { file, line, where, isConditional } of retention.releases) {
     const place = { file, line };
-    const counted = counts.release(place, observed.allocatedAt);
+    const counted = run.counts.release(place, observed.allocatedAt);
     const ran = !isConditional && (where === 'step' || (where === 'enclosing' && hasRepeated));
     chances.push(counted ?? { kind: 'release', state: ran ? 'passed' : 'pending', place, times: null });
   }
@@ -142,10 +142,10 @@ function chancesOf(
   // No program keeps graphs on purpose; views keep more than the results.
   const isKept = !finding.isThroughGraph && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
-  const { countsRounds } = observed;
-  if (isKept && read !== null && (isRare || read.isAtTheEnd || (countsRounds ?? read.isOfEvaluation)))
+  const trainsNothing = (by: { readonly isOfEvaluation: boolean }): boolean => run.countsRounds ?? by.isOfEvaluation;
+  if (isKept && read !== null && (isRare || read.isAtTheEnd || trainsNothing(read)))
     chances.push({ kind: 'read', state: 'pending', place: { file: read.file, line: read.line }, times: null });
-  if (isKept && use !== null && (isRare || (use.isWhole && (countsRounds ?? use.isOfEvaluation))))
+  if (isKept && use !== null && (isRare || (use.isWhole && trainsNothing(use))))
     chances.push({ kind: 'use', state: 'pending', place: { file: use.file, line: use.line }, times: null });
   if (retention.nextLoop !== null) {
     const { file, line } = retention.nextLoop;

@@ -57,7 +57,10 @@ function isOfOneRound({ kind, allocatedSteps, graphBytes }: RecordedOwner): bool
   return kind === 'local' && graphBytes === 0 && allocatedSteps?.steps === 1;
 }
 
-/** Objects that hold growing memory of the run, and that no search at the failure named: of networks, it describes none. */
+/**
+ * Objects that hold growing memory of the run. The search at the failure leaves out the memory of networks, so it does not
+ * name what holds that.
+ */
 export function holdersOfGrowth(lines: readonly LineReport[], liveBytes: Bytes): FailureHolder[] {
   return findingsOf(lines).flatMap(({ verdict, holder, bytes }) => {
     if (holder === null || !GROWS.has(verdict) || bytes < MIN_SHARE * liveBytes) return [];

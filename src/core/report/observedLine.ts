@@ -35,10 +35,6 @@ type Measured =
 
 /** Observations of a line, before its verdict. */
 export interface ObservedLine extends LineObservations, Readonly<Pick<LineReport, Measured>> {
-  /** The recorder counted rounds of a loop as steps, because no optimizer steps in it; null without a recorder. */
-  readonly countsRounds: boolean | null;
-  /** The loop whose rounds are steps, as the recorder counted it; null without. */
-  readonly stepLoop: Place | null;
   readonly owner: OwnerLine;
   /** Stacks with live memory, the largest first. */
   readonly stacks: readonly StackSeries[];
@@ -81,9 +77,7 @@ export interface KnownRun {
   readonly nextPart: Place | null;
   /** True if an optimizer's steps are the steps. */
   readonly isOptimized: boolean;
-  readonly countsRounds: boolean | null;
-  readonly stepLoop: Place | null;
-  /** `stepLoop` as recorded, where no optimizer steps; null for others. */
+  /** The loop whose rounds are steps, as recorded, where no optimizer steps; null for others. */
   readonly evaluation: RecordedPlace | null;
   readonly counts: ChanceCounts;
   readonly cycles: CycleHolders;
@@ -95,7 +89,7 @@ export interface KnownRun {
 
 /** What is seen of a line. */
 export function observeLine({ line, stacks, totalBytes }: LineSeries, run: KnownRun): ObservedLine {
-  const { at, cycles, lookup, lastStep, counts, countsRounds, stepLoop } = run;
+  const { at, cycles, lookup, lastStep, counts } = run;
   const differs = run.fits.of(line);
   const last = at.length - 1;
   const series = stacks.length === 0 ? run.nothing : seriesOf(stacks, at.length);
@@ -123,8 +117,7 @@ export function observeLine({ line, stacks, totalBytes }: LineSeries, run: Known
   const allocatedAt = isLasting ? survivorBirths(deciding, lastStep) : [];
   return {
     ...{ owner: line, stacks: live, deciding: decidingLive.length > 0 ? decidingLive : live },
-    ...{ shape, isInCycle, isAccumulating, births, seen, allocatedAt, series, totalBytes, recorded, differs },
-    ...{ lastStep, countsRounds, stepLoop },
+    ...{ shape, isInCycle, isAccumulating, births, seen, allocatedAt, series, totalBytes, recorded, differs, lastStep },
     confidence: Math.max(0, ...deciding.map((stack) => stack.shape.confidence)),
     isMinorGarbage: isInTime || !isMuch,
     isMinorGrowth: growing[last] < limit('minorGrowth') * run.maxLiveBytes,

@@ -49,8 +49,10 @@ export interface ObservedRun {
   readonly ranWith: ReadonlySet<string>;
   /** How often loops repeated and releases ran. */
   readonly counts: ChanceCounts;
-  /** The loop whose rounds are steps, where no optimizer steps; null for others. */
-  readonly roundsLoop: Place | null;
+  /** True if the recorder counted rounds of a loop as steps, because no optimizer steps in it; null without a recorder. */
+  readonly countsRounds: boolean | null;
+  /** The loop whose rounds are steps, as the recorder counted it; null without. */
+  readonly stepLoop: Place | null;
 }
 
 /** Everything that is seen of one run. */
@@ -95,7 +97,7 @@ export function observeRun(
   const counts = new ChanceCounts(snapshots, lookup, stacks);
   const ranWith = new Set(shown.flatMap(({ line }) => (line.mapped ? [line.file] : [])));
   const known: KnownRun = {
-    ...{ at, maxLiveBytes, lookup, statements, facts, countsRounds, stepLoop, counts },
+    ...{ at, maxLiveBytes, lookup, statements, facts, counts },
     hasSteps: source !== null,
     lastStep: run.steps.at(-1) ?? null,
     fits: new SourceFits(workspace),
@@ -121,7 +123,7 @@ export function observeRun(
     sources: statements.sources(ranWith),
     ranWith,
     counts,
-    roundsLoop: countsRounds === true ? stepLoop : null,
+    ...{ countsRounds, stepLoop },
     lines: shown
       .map((line) => observeLine(line, known))
       .sort(

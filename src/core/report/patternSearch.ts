@@ -15,6 +15,7 @@ import { isOfFew } from '../verdict/features.js';
 import type { BoundLimit, FullSize, KnownBound } from '../facts/evidence.js';
 import type { SourceFinding } from './chances.js';
 import { framesOf, type ObservedLine } from './observedLine.js';
+import type { ObservedRun } from './observedRun.js';
 import { holderText, isSameContainer } from './holderText.js';
 import type { Holder } from './remedy/holder.js';
 import { sourceRemedy } from './remedy/sourceRemedy.js';
@@ -22,8 +23,7 @@ import { sourceRemedy } from './remedy/sourceRemedy.js';
 /** Sources of the workspace, as they are now, for one run. */
 interface SourceAccess {
   readonly lookup: FileLookup;
-  /** Files that the run shows to have run. */
-  readonly ranWith: ReadonlySet<string>;
+  readonly run: ObservedRun;
   /** The Python files of the workspace. */
   readonly files: readonly string[];
   /** The text of a file, or null. */
@@ -128,8 +128,9 @@ function findingOf(
   // All that grows must be bounded, and by the source that ran.
   const isBounded = !hasRecordedBound(line.recorded) && limits.length > 0 && limits.length === line.deciding.length;
   // How steps use memory matters only where few of them add to it, or where nothing is trained.
-  const mayBeUsed = line.births === null || isOfFew(line.births) || line.countsRounds !== false;
-  const stepLoop = mayBeUsed ? (line.countsRounds === null ? undefined : line.stepLoop) : null;
+  const { countsRounds } = access.run;
+  const mayBeUsed = line.births === null || isOfFew(line.births) || countsRounds !== false;
+  const stepLoop = mayBeUsed ? (countsRounds === null ? undefined : access.run.stepLoop) : null;
   // A different version of the source proves nothing.
   const isRead = followed.length > 0 && !isChanged;
   return {
@@ -137,7 +138,7 @@ function findingOf(
     remedy,
     bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
     retention:
-      isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, access.ranWith, stepLoop) : null,
+      isRead && !isBeyondRelease(line) ? retentionOf(holder, followed, sources, access.run.ranWith, stepLoop) : null,
     isComputed: [holder?.name, ...followed.map(({ finding }) => finding?.holder)].some(
       (name) => nameOfHolder(name ?? '')?.kind === 'computed',
     ),

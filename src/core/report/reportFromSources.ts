@@ -79,13 +79,13 @@ export class ReportsFromSources {
       this.search = new Search();
     }
     // Each run with files of its own, so that a rank alone is judged as among others.
-    for (const [i, { run, ranWith }] of runs.entries()) {
+    for (const [i, run] of runs.entries()) {
       const recorded = new Map<string, string>();
-      for (const { recording } of run.snapshots) {
+      for (const { recording } of run.run.snapshots) {
         for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
       }
       const access = {
-        ...{ lookup, ranWith },
+        ...{ lookup, run },
         files: workspace.files,
         text: sourceText,
         isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,

@@ -63,7 +63,7 @@ export function runReport(
     job,
     worldSize: snapshots.findLast(({ recording }) => recording?.worldSize != null)?.recording?.worldSize ?? null,
     steps: observed.steps,
-    stepLoop: observed.roundsLoop,
+    stepLoop: observed.countsRounds === true ? observed.stepLoop : null,
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     passes: observed.steps === null || snapshots.length > 1 ? null : passesOf(snapshots[0]),
@@ -136,11 +136,12 @@ function isFinding({ verdict, holder }: LineReport): boolean {
 
 /** Judges every line; optimizer state last: it is judged by the parameters that it is for. */
 function judgeLines(
-  { lines, counts }: ObservedRun,
+  run: ObservedRun,
   live: Float64Array,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
 ): Judged[] {
+  const { lines } = run;
   const judged: Judged[] = [];
   const liveOf = (category: Category): Bytes => live[CATEGORIES.indexOf(category)];
   const isExplained = liveOf('optimizerState') <= limit('mostState') * liveOf('parameters');
@@ -152,7 +153,7 @@ function judgeLines(
     const features = featuresOf(
       line,
       findings.get(line) ?? null,
-      counts,
+      run,
       proved.has(line),
       isExplained && !parametersLeak,
     );

@@ -144,10 +144,12 @@ function usedInSteps(
   const program = { loops: loop === null ? [] : [loop], modules, callers: new Map() };
   const isIt = (part: Expression): boolean => isNamed(held, part);
   const beside = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
-  const reads = beside.filter((one) => isRead(one.statement, isIt) && runsInSteps(one, program));
-  // Who goes through a dictionary of lists need not go through the lists.
-  const whole = outerName(name) === null ? reads.find(({ statement }) => usesAll(statement, isIt)) : undefined;
-  const read = whole ?? reads.at(0);
+  const reads = beside.filter(({ statement }) => isRead(statement, isIt));
+  const isInStep = (one: Found): boolean => runsInSteps(one, program);
+  // A statement that goes through a dictionary of lists may use a part of each list only.
+  const whole =
+    outerName(name) === null ? reads.find((one) => usesAll(one.statement, isIt) && isInStep(one)) : undefined;
+  const read = whole ?? reads.find(isInStep);
   if (read === undefined) return null;
   return { ...placeOf(read), isWhole: whole !== undefined, isOfEvaluation: loop !== null && isOfEvaluation(loop) };
 }
@@ -255,7 +257,7 @@ function readByMethod(name: string, loop: Place | undefined, modules: readonly P
   return null;
 }
 
-/** Functions that run only after a loop, or after the function that runs the loop. */
+/** Finds the functions that run only after a loop, or only after the function that runs the loop. */
 class AfterLoop {
   private readonly starts: readonly Found[];
   /** By function, each of which is searched once: they may call one another. */
@@ -268,7 +270,7 @@ class AfterLoop {
     this.starts = [loop, ...(loop.within === null ? [] : callsOf(loop.within, modules))];
   }
 
-  /** True if the function around a statement is called, and only then. */
+  /** True if the function around a statement is called, and each of its calls comes after the loop. */
   runs(found: Found): boolean {
     const { within } = found;
     if (within === null) return false;
@@ -297,7 +299,7 @@ function iterationsBeside({ module, outer, within }: Found): Found[] {
 }
 
 function placeOf({ module, statement }: Found): SourceLine {
-  return { file: module.file, line: lineAt(module, statement.from) };
+  return lineOf({ module, span: statement });
 }
 
 /** Results by name; emptying a container of containers releases each of them as well. */

@@ -107,10 +107,10 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'lasting');
   });
 
-  it('is no growth of what is replaced at uneven intervals, which is never more than before', () => {
+  it('is a plateau if later blocks only replace earlier ones, however uneven the intervals are', () => {
     const rare = lifetimes(119, [20, 60, 98, 99, 100], null);
     assert.equal(lived(rare), 'growing');
-    // Of two that are live, one is away for some steps.
+    // Two blocks are live, except on every eleventh step, where one of them has been freed and not yet replaced.
     const level = Float64Array.from(rare.floors, (_, step) =>
       step < 8 ? 0 : step % 11 === 0 && step < 80 ? 100 : 200,
     );
