@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../src/core/digest/digest.js';
 import { readSnapshot } from '../src/core/formats/readSnapshot.js';
 import type { LineReport, RunReport, Verdict } from '../src/core/report/report.js';
-import { ReportsFromSources } from '../src/core/report/reportFromSources.js';
+import { ReportsFromSources } from '../src/core/report/sources/reportFromSources.js';
 import type { ReportWorkspace } from '../src/core/report/reportWorkspace.js';
 import { stepOfDigest } from '../src/core/runs/runs.js';
 import { openFile } from '../src/node/fileSource.js';

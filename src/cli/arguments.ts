@@ -1,5 +1,5 @@
 /** The arguments of each command, as plain data: they cross to the thread that does the work. */
-import type { PathRule } from '../core/attribution/pathMapping.js';
+import type { PathRule } from '../core/attribution/paths/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
 

@@ -2,7 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { splitMember } from '../core/model/memberPath.js';
-import { rankOf } from '../core/attribution/pathRank.js';
+import { rankOf } from '../core/attribution/paths/pathRank.js';
 import type { JobCommand } from './arguments.js';
 
 /** The command with absolute names of its inputs, in which no folder is a link. Names of what is not there stay. */

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
-import { rankByPattern, rankOf } from '../core/attribution/pathRank.js';
+import { rankByPattern, rankOf } from '../core/attribution/paths/pathRank.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { Candidate, FailedStack } from '../core/report/candidateSearch.js';
+import type { Candidate, FailedStack } from '../core/report/sources/candidateSearch.js';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
-import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
+import type { DeviceWhatIf } from '../core/report/peak/whatIfDevices.js';
 import { startThread, type Thread } from '../node/thread.js';
 import type { TimelineEvents } from '../protocol/timelineApi.js';
 import type { DevicesQuery, WorkerStart } from '../protocol/workerApi.js';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Bytes } from '../core/model/units.js';
-import type { PathRule } from '../core/attribution/pathMapping.js';
+import type { PathRule } from '../core/attribution/paths/pathMapping.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
 import type { AlertWhen } from './alerts/alertPolicy.js';
 import { Setting, SETTINGS_SECTION } from './contributions.js';

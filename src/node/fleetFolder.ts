@@ -8,7 +8,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { getOrAdd } from '../core/maps.js';
-import { withoutRank } from '../core/attribution/pathRank.js';
+import { withoutRank } from '../core/attribution/paths/pathRank.js';
 import { folderOf, patternOf } from '../core/runs/runNames.js';
 import { readSmallFile } from './fileSource.js';
 import { makeFolder } from './makeFolder.js';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { textDecoder } from '../core/formats/text/eachLine.js';
 import { FailureList } from '../core/oom/explanation.js';
 import { FailureReader } from '../core/oom/failureReader.js';
-import { rankByPattern, rankOf } from '../core/attribution/pathRank.js';
+import { rankByPattern, rankOf } from '../core/attribution/paths/pathRank.js';
 
 /** The out-of-memory messages of a log. @param path null for standard input @throws Error of the file system */
 export async function logFailures(

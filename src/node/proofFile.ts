@@ -1,4 +1,4 @@
-import type { ProofStore } from '../core/report/provedBefore.js';
+import type { ProofStore } from '../core/report/lines/provedBefore.js';
 import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { readColumnFile, writeColumnFile } from './columnFile.js';
 

@@ -1,5 +1,5 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
-import type { Category } from '../core/attribution/category.js';
+import type { Category } from '../core/attribution/categories/category.js';
 import type { OwnerLine, ShownFrame } from '../core/attribution/owner.js';
 import type { Verdict } from '../core/report/report.js';
 import type { AllocationDetail } from '../core/timeline/bandDetail.js';

@@ -1,10 +1,10 @@
 /** The calls from the extension to the worker thread. The worker owns the models; answers are small. */
-import type { PathRule, UnmappedFiles } from '../core/attribution/pathMapping.js';
+import type { PathRule, UnmappedFiles } from '../core/attribution/paths/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
-import type { Candidate, FailedStack } from '../core/report/candidateSearch.js';
+import type { Candidate, FailedStack } from '../core/report/sources/candidateSearch.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
-import type { DeviceWhatIf } from '../core/report/whatIfDevices.js';
+import type { DeviceWhatIf } from '../core/report/peak/whatIfDevices.js';
 import type { Translations } from '../core/text/translate.js';
 import type { Repeated } from './reportCode.js';
 import type { ComparePair, CompareTable } from './compareData.js';

@@ -1,12 +1,12 @@
 import type { AllocationIndex } from '../core/timeline/allocationIndex.js';
 import { blockDetail, seriesDetail } from '../core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/timeline/bandWindow.js';
-import { CATEGORIES } from '../core/attribution/category.js';
+import { CATEGORIES } from '../core/attribution/categories/category.js';
 import { ownerKey, shownFrame, type FileLookup } from '../core/attribution/owner.js';
 import { isMachinery } from '../core/attribution/readableStack.js';
 import { seriesLayout, type BandGrouping, type SeriesLayout } from '../core/timeline/seriesLayout.js';
 import type { Snapshot } from '../core/model/snapshot.js';
-import { BatchLines } from '../core/report/batchLines.js';
+import { BatchLines } from '../core/report/lines/batchLines.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandSeries } from '../protocol/bandData.js';

@@ -5,7 +5,7 @@ import type { SnapshotDigest } from '../core/digest/digest.js';
 import { groupRuns } from '../core/runs/runs.js';
 import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
-import { addCells, emptyCell } from '../core/report/compareCells.js';
+import { addCells, emptyCell } from '../core/report/compare/compareCells.js';
 import type { CompareReport } from '../core/report/report.js';
 import { compareSentences } from '../core/present/fixText.js';
 import { mapDigests } from '../core/report/reportWorkspace.js';

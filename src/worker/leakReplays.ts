@@ -1,4 +1,4 @@
-import { leakyFailures, withoutLeaks } from '../core/report/leakReplay.js';
+import { leakyFailures, withoutLeaks } from '../core/report/peak/leakReplay.js';
 import type { OutOfMemoryReport, Report } from '../core/report/report.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';

@@ -1,5 +1,5 @@
 import { ownerKey, STACKLESS_FUNCTION, type Owner, type OwnerLine } from '../core/attribution/owner.js';
-import { lastFailure } from '../core/report/outOfMemory.js';
+import { lastFailure } from '../core/report/peak/outOfMemory.js';
 import { allSnapshots } from '../core/report/snapshotReport.js';
 import { getOrAdd } from '../core/maps.js';
 import { presentLine } from '../core/present/presented.js';

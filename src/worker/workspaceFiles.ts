@@ -4,7 +4,7 @@ import type { FileLookup } from '../core/attribution/owner.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { filesOfDigests } from '../core/digest/digestFacts.js';
 import type { Snapshot } from '../core/model/snapshot.js';
-import { mapPaths } from '../core/attribution/pathMapping.js';
+import { mapPaths } from '../core/attribution/paths/pathMapping.js';
 import type { WorkspaceListing } from '../protocol/workerApi.js';
 
 /** The workspace's side of path mapping, with the answers for whole snapshots remembered until it changes. */

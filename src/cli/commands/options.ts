@@ -1,7 +1,7 @@
 /** The options of all commands, and how their values are read. */
 import type { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import type { PathRule } from '../../core/attribution/pathMapping.js';
+import type { PathRule } from '../../core/attribution/paths/pathMapping.js';
 import type { Bytes } from '../../core/model/units.js';
 import { VERDICT_SIGNS, verdictName } from '../../core/present/words.js';
 import type { Verdict } from '../../core/report/report.js';

@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { rankByPattern } from '../../core/attribution/pathRank.js';
+import { rankByPattern } from '../../core/attribution/paths/pathRank.js';
 import { savedAtUs, stateOf } from '../../node/fileSource.js';
 import { readFleetFile } from '../../node/fleetFile.js';
 import type { FleetFolder } from '../../node/fleetFolder.js';

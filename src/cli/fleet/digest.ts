@@ -7,7 +7,7 @@ import { readFully } from '../../core/bytes/readFully.js';
 import { SnapshotError } from '../../core/bytes/snapshotError.js';
 import { visibleText } from '../../core/text/plainText.js';
 import type { Bytes } from '../../core/model/units.js';
-import { rankByPattern, rankOf } from '../../core/attribution/pathRank.js';
+import { rankByPattern, rankOf } from '../../core/attribution/paths/pathRank.js';
 import { copyKey, digestKey } from '../../node/contentKey.js';
 import { expectUnchanged, openFile, savedAtUs } from '../../node/fileSource.js';
 import { writeFleetFile, type FleetInput } from '../../node/fleetFile.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ByteSource } from '../../core/bytes/byteSource.js';
 import { groupBy } from '../../core/maps.js';
-import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/pathMapping.js';
+import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/paths/pathMapping.js';
 import { maxCharacters } from '../../core/report/boundReport.js';
 import type { Report } from '../../core/report/report.js';
 import { filesOf } from '../../core/report/reportWorkspace.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { rankByPattern, rankOf } from '../../core/attribution/pathRank.js';
+import { rankByPattern, rankOf } from '../../core/attribution/paths/pathRank.js';
 import { UsageError } from '../usageError.js';
 
 /** The part of the inputs that a task works on. */

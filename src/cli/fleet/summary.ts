@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { FileLookup } from '../../core/attribution/owner.js';
-import type { PathMapping } from '../../core/attribution/pathMapping.js';
+import type { PathMapping } from '../../core/attribution/paths/pathMapping.js';
 import type { SnapshotDigest } from '../../core/digest/digest.js';
 import type { Bytes } from '../../core/model/units.js';
 import { renderText } from '../../core/render/renderText.js';
 import { parseJson } from '../../core/formats/json/parseJson.js';
 import { joinReports, type RunPart } from '../../core/report/buildReport.js';
 import type { Report } from '../../core/report/report.js';
-import { ReportsFromSources } from '../../core/report/reportFromSources.js';
+import { ReportsFromSources } from '../../core/report/sources/reportFromSources.js';
 import { filesOf, mapDigests, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { readSmallFile } from '../../node/fileSource.js';
 import { VERSION } from '../../node/version.js';

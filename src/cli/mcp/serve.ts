@@ -21,14 +21,14 @@ import {
   type FailureList,
 } from '../../core/oom/explanation.js';
 import type { CompareReport, Report } from '../../core/report/report.js';
-import type { DeviceWhatIf } from '../../core/report/whatIfDevices.js';
+import type { DeviceWhatIf } from '../../core/report/peak/whatIfDevices.js';
 import { parseBytes } from '../../core/text/numberText.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { listPythonFiles } from '../../node/listPythonFiles.js';
 import { logFailures } from '../../node/logFailures.js';
 import { SourceFiles } from '../../node/sourceFiles.js';
 import { isWithin } from '../../node/walkFiles.js';
-import { candidatesIn } from '../../core/report/candidates.js';
+import { candidatesIn } from '../../core/report/sources/candidates.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments, WhatIfArguments } from '../arguments.js';
 import type { Output } from '../inputs.js';

@@ -12,7 +12,7 @@ import {
   type OomExplanation,
 } from '../../core/oom/explanation.js';
 import { isSameFailure, type MessageOrigin } from '../../core/oom/sameFailure.js';
-import { candidatesIn } from '../../core/report/candidates.js';
+import { candidatesIn } from '../../core/report/sources/candidates.js';
 import type { Report } from '../../core/report/report.js';
 import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { countText } from '../../core/text/numberText.js';

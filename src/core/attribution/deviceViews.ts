@@ -1,8 +1,8 @@
 import type { Snapshot } from '../model/snapshot.js';
-import { Categorizer } from './categorizer.js';
+import { Categorizer } from './categories/categorizer.js';
 import { deviceHistory, type TraceHistory } from '../model/history.js';
 import { StackRoles } from './stackRole.js';
-import { stepsOnDevice, type Steps } from './steps.js';
+import { stepsOnDevice, type Steps } from './steps/steps.js';
 
 /** A device's curve, with facts for its steps and categories. */
 export interface DeviceView {

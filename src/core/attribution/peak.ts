@@ -1,9 +1,9 @@
 import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
-import type { CategoryCode } from './category.js';
-import { livedRow, type Categorizer } from './categorizer.js';
-import { BlockSizes, type EqualBlocks } from './equalBlocks.js';
+import type { CategoryCode } from './categories/category.js';
+import { livedRow, type Categorizer } from './categories/categorizer.js';
+import { BlockSizes, type EqualBlocks } from './categories/equalBlocks.js';
 import { liveRows, type DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessRows } from './stackless.js';

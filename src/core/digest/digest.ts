@@ -12,7 +12,7 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { DigestFrames } from './digestFrames.js';
-import { binStepsOf, lifetimesOf, type LifeSummary } from '../attribution/lifetimes.js';
+import { binStepsOf, lifetimesOf, type LifeSummary } from '../attribution/categories/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { DigestStack } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
@@ -20,8 +20,8 @@ import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { traceMeeting, traceSpan, type SpanStacks, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
 import { StackRoles } from '../attribution/stackRole.js';
-import { scopesOf, type Scope } from '../attribution/scopes.js';
-import { findSteps, type Steps } from '../attribution/steps.js';
+import { scopesOf, type Scope } from '../attribution/steps/scopes.js';
+import { findSteps, type Steps } from '../attribution/steps/steps.js';
 import { getOrAdd } from '../maps.js';
 
 /** How a device's trace begins: two dumps of one process whose traces reach back equally far begin alike. */

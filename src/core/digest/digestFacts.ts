@@ -1,6 +1,6 @@
 /** Facts about whole digests that every report over a run asks for. Each is found once: the digest itself is not looked at again. */
 import type { Bytes } from '../model/units.js';
-import type { Steps } from '../attribution/steps.js';
+import type { Steps } from '../attribution/steps/steps.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';

@@ -4,13 +4,13 @@ import type { Recording } from '../model/recording.js';
 import { BlockState, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import { hostLast, type Bytes, type Microseconds, type StackId } from '../model/units.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
-import type { OlderAt } from '../attribution/olderMemory.js';
-import { phaseOf, type Phase } from '../attribution/passPhase.js';
+import type { OlderAt } from '../attribution/categories/olderMemory.js';
+import { phaseOf, type Phase } from '../attribution/categories/passPhase.js';
 import { heldAt, type PeakGroup } from '../attribution/peak.js';
 import { failuresOf } from '../attribution/failures.js';
 import { snapshotAt } from '../model/snapshotAt.js';
-import { stepsBegun } from '../attribution/stepNumbers.js';
-import { stepAt } from '../attribution/steps.js';
+import { stepsBegun } from '../attribution/steps/stepNumbers.js';
+import { stepAt } from '../attribution/steps/steps.js';
 
 /** The peak of a device's curve, or its state without one, with the frames of the stacks that held memory there. */
 export interface DigestPeak {

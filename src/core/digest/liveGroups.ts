@@ -1,8 +1,8 @@
 import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
-import { CATEGORY_CODES } from '../attribution/category.js';
-import { livedRow } from '../attribution/categorizer.js';
-import { BlockSizes, type EqualBlocks } from '../attribution/equalBlocks.js';
+import { CATEGORY_CODES } from '../attribution/categories/category.js';
+import { livedRow } from '../attribution/categories/categorizer.js';
+import { BlockSizes, type EqualBlocks } from '../attribution/categories/equalBlocks.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
 import type { DigestFrames } from './digestFrames.js';
 import type { StacklessBucket } from '../attribution/owner.js';

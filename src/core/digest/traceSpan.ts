@@ -5,11 +5,11 @@ import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snap
 import type { Recording } from '../model/recording.js';
 import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { Categorizer } from '../attribution/categorizer.js';
-import { freeStacks } from '../attribution/lifetimes.js';
+import type { Categorizer } from '../attribution/categories/categorizer.js';
+import { freeStacks } from '../attribution/categories/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { DigestStack } from './stackKey.js';
-import type { Steps } from '../attribution/steps.js';
+import type { Steps } from '../attribution/steps/steps.js';
 
 /** Places that are found again in another dump's trace of the same events: where the hash of some events is round. */
 export interface Anchors {

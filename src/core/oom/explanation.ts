@@ -1,6 +1,6 @@
 /** Out-of-memory messages of a log, explained: equal failures are one. */
 import { ownerLineOf, type OwnerLine } from '../attribution/owner.js';
-import { mapPaths, type PathRule } from '../attribution/pathMapping.js';
+import { mapPaths, type PathRule } from '../attribution/paths/pathMapping.js';
 import { getOrAdd } from '../maps.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { FailureReader, type OomFailure } from './failureReader.js';

@@ -1,7 +1,7 @@
 /** Two snapshots side by side. */
 import type { Bytes } from '../model/units.js';
 import { comparedBucketParts } from '../report/bucketParts.js';
-import { addCells, emptyCell } from '../report/compareCells.js';
+import { addCells, emptyCell } from '../report/compare/compareCells.js';
 import type { CompareCell, CompareReport } from '../report/report.js';
 import { warningTexts } from './warningTexts.js';
 import { bucketText, deviceTexts, otherLinesText } from './words.js';

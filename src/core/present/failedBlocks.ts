@@ -1,7 +1,7 @@
 /** The allocation that failed: the first part of a report. */
 import { causeText, failureHolderTexts, failureText, replayedFailureText, withoutLeaksText } from './failed.js';
 import { passText } from './peakText.js';
-import { callersOf, lastFailure } from '../report/outOfMemory.js';
+import { callersOf, lastFailure } from '../report/peak/outOfMemory.js';
 import { placeText } from '../text/pathText.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
 import { byteText } from '../text/numberText.js';

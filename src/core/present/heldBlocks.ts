@@ -4,7 +4,7 @@ import { byteText, countText } from '../text/numberText.js';
 import { sum } from '../report/lineSelection.js';
 import type { HeldWay, OlderReport, PeakLine, PeakReport, ReportFrame } from '../report/report.js';
 import { bucketParts } from '../report/bucketParts.js';
-import type { Category } from '../attribution/category.js';
+import type { Category } from '../attribution/categories/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import { bucketText, categoryText, otherLinesText } from './words.js';
 import { fileAndLine, placeText } from '../text/pathText.js';

@@ -1,5 +1,5 @@
 import { severity } from '../report/findings.js';
-import { ranksText, runsByJob } from '../report/ranks.js';
+import { ranksText, runsByJob } from '../report/ranks/ranks.js';
 import { verdictCell } from './words.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport, Verdict } from '../report/report.js';

@@ -1,7 +1,7 @@
 /** The peaks of a run. */
 import { PINNED_HOST } from '../model/units.js';
 import { eventSentence, heightText, peakParts } from './peakText.js';
-import { lastFailure } from '../report/outOfMemory.js';
+import { lastFailure } from '../report/peak/outOfMemory.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
 import type { PeakReport, RunReport } from '../report/report.js';
 import { byteText } from '../text/numberText.js';

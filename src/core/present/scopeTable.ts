@@ -1,5 +1,5 @@
 /** Live memory around the scopes of a lone snapshot. */
-import type { Scope } from '../attribution/scopes.js';
+import type { Scope } from '../attribution/steps/scopes.js';
 import type { RunReport } from '../report/report.js';
 import { isLoneSnapshot } from '../report/snapshotReport.js';
 import { deviceName } from '../text/deviceName.js';

@@ -1,7 +1,7 @@
 /** What other settings of the allocator, another device or less memory would have made of a recording. */
 import type { Bytes } from '../model/units.js';
-import { changeText } from '../report/changeText.js';
-import type { ChangeOutcome, DeviceWhatIf } from '../report/whatIfDevices.js';
+import { changeText } from '../report/compare/changeText.js';
+import type { ChangeOutcome, DeviceWhatIf } from '../report/peak/whatIfDevices.js';
 import { deviceName } from '../text/deviceName.js';
 import { named } from '../text/names.js';
 import { byteText, countText, signedByteText } from '../text/numberText.js';

@@ -1,5 +1,5 @@
 /** Words that the surfaces share. */
-import type { Category } from '../attribution/category.js';
+import type { Category } from '../attribution/categories/category.js';
 import type { Bucket } from '../attribution/owner.js';
 import type {
   CategoryAmount,

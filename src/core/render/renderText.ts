@@ -1,11 +1,11 @@
 /** Reports as text for a terminal. Exact bytes are beside the short form, so that every column adds up. */
-import type { UnmappedFiles } from '../attribution/pathMapping.js';
+import type { UnmappedFiles } from '../attribution/paths/pathMapping.js';
 import { compareDocuments } from '../present/comparison.js';
 import type { Block, Document, TableBlock } from '../present/document.js';
 import { reportDocuments } from '../present/reportDocuments.js';
 import { whatIfDocuments } from '../present/whatIf.js';
 import type { CompareReport, Report } from '../report/report.js';
-import type { DeviceWhatIf } from '../report/whatIfDevices.js';
+import type { DeviceWhatIf } from '../report/peak/whatIfDevices.js';
 import { asItIs, printNames } from '../text/names.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';

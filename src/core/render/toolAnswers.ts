@@ -3,7 +3,7 @@ import { evenly } from '../model/evenly.js';
 import { findingsOf, worstFirst } from '../report/findings.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { CompareReport, LineReport, Report, RunReport, SourceEdit, StackReport } from '../report/report.js';
-import type { DeviceWhatIf } from '../report/whatIfDevices.js';
+import type { DeviceWhatIf } from '../report/peak/whatIfDevices.js';
 import { visibleLines } from '../text/plainText.js';
 import { findingJson } from './findingJson.js';
 import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';

@@ -1,9 +1,9 @@
 /** Limits the size of reports. Omitted parts are summed, so all totals stay. */
-import { largestOf } from '../attribution/equalBlocks.js';
+import { largestOf } from '../attribution/categories/equalBlocks.js';
 import { groupBy } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import { runVerdict } from '../verdict/shape.js';
-import { addCells, emptyCell } from './compareCells.js';
+import { addCells, emptyCell } from './compare/compareCells.js';
 import { isSuspect, sum } from './lineSelection.js';
 import type { CompareReport, FixOthers, FixVerdict, ReportFrame, RunReport } from './report.js';
 

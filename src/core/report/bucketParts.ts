@@ -4,7 +4,7 @@
  */
 import { BUCKETS, type Bucket } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
-import { addCells } from './compareCells.js';
+import { addCells } from './compare/compareCells.js';
 import type { Buckets, CompareCell, CompareReport } from './report.js';
 
 /**

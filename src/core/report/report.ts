@@ -5,13 +5,13 @@
 import type { DeviceTotals } from '../digest/digest.js';
 import type { FailureAnswer, ReplayedSetting } from '../allocator/deviceAnswer.js';
 import type { OwnerLine } from '../attribution/owner.js';
-import type { EqualBlocks } from '../attribution/equalBlocks.js';
-import type { Category } from '../attribution/category.js';
+import type { EqualBlocks } from '../attribution/categories/equalBlocks.js';
+import type { Category } from '../attribution/categories/category.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
-import type { Scope } from '../attribution/scopes.js';
-import type { OlderAt } from '../attribution/olderMemory.js';
-import type { Phase } from '../attribution/passPhase.js';
+import type { Scope } from '../attribution/steps/scopes.js';
+import type { OlderAt } from '../attribution/categories/olderMemory.js';
+import type { Phase } from '../attribution/categories/passPhase.js';
 import type { Seen } from '../verdict/features.js';
 import type { Verdict } from '../verdict/shape.js';
 

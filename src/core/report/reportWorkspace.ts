@@ -4,7 +4,7 @@ import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { readModule } from '../python/readModule.js';
-import { mapPaths, type PathMapping, type PathRule } from '../attribution/pathMapping.js';
+import { mapPaths, type PathMapping, type PathRule } from '../attribution/paths/pathMapping.js';
 
 /** The targets of recorded paths. */
 export interface ReportWorkspace {

@@ -1,4 +1,4 @@
-import { withoutRank } from '../attribution/pathRank.js';
+import { withoutRank } from '../attribution/paths/pathRank.js';
 import { patternOf } from './runNames.js';
 import type { Run } from './runs.js';
 

@@ -4,7 +4,7 @@ import { endOfEarlier } from './alignTraces.js';
 import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import { binStepsOf, LifeSums, type Life } from '../attribution/lifetimes.js';
+import { binStepsOf, LifeSums, type Life } from '../attribution/categories/lifetimes.js';
 import { stepSource } from '../digest/digestFacts.js';
 import { stackKey, type StackKey } from '../digest/stackKey.js';
 import { UNKNOWN, type TraceSpan } from '../digest/traceSpan.js';

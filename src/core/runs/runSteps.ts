@@ -2,8 +2,8 @@ import type { Recording } from '../model/recording.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { RunCurve, RunPart } from './runCurve.js';
 import type { Run } from './runs.js';
-import { everySo } from '../attribution/stepMarks.js';
-import { doneBefore } from '../attribution/stepNumbers.js';
+import { everySo } from '../attribution/steps/stepMarks.js';
+import { doneBefore } from '../attribution/steps/stepNumbers.js';
 import type { TraceSpan } from '../digest/traceSpan.js';
 
 /** The start of a step in a snapshot's own part of its run. */

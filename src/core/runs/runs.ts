@@ -3,7 +3,7 @@ import { splitMember } from '../model/memberPath.js';
 import type { Microseconds } from '../model/units.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import { factOf } from '../factOf.js';
-import { rankOf } from '../attribution/pathRank.js';
+import { rankOf } from '../attribution/paths/pathRank.js';
 import { counterOf, folderOf, patternOf, stepOf, timeOfName } from './runNames.js';
 import { provesOneProcess, provesTwoProcesses } from './sameProcess.js';
 

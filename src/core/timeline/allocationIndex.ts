@@ -3,10 +3,10 @@ import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { WholeNumbers } from '../model/wholeNumbers.js';
 import type { DeviceHistory } from '../model/history.js';
-import { CATEGORY_CODES } from '../attribution/category.js';
-import { livedRow, type Categorizer } from '../attribution/categorizer.js';
+import { CATEGORY_CODES } from '../attribution/categories/category.js';
+import { livedRow, type Categorizer } from '../attribution/categories/categorizer.js';
 import { stacklessRows } from '../attribution/stackless.js';
-import { stepAt, type Steps } from '../attribution/steps.js';
+import { stepAt, type Steps } from '../attribution/steps/steps.js';
 
 /** Lifetime classes of allocations, the longest first. */
 export const enum LifeSpan {

@@ -1,7 +1,7 @@
 import { getOrAdd } from '../maps.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
-import type { Category, CategoryCode } from '../attribution/category.js';
+import type { Category, CategoryCode } from '../attribution/categories/category.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { ownerOfRow, stackFrames } from '../attribution/ownerTally.js';
 import { ownerKey, type Owner, type OwnerSearch } from '../attribution/owner.js';

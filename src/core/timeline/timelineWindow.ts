@@ -6,9 +6,9 @@ import { collectorMarks, type Collected } from './collectorMarks.js';
 import { failureAt, type Failure } from '../attribution/failures.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
-import { stepMarks } from '../attribution/stepMarks.js';
-import type { CountedSteps } from '../attribution/stepNumbers.js';
-import type { Steps } from '../attribution/steps.js';
+import { stepMarks } from '../attribution/steps/stepMarks.js';
+import type { CountedSteps } from '../attribution/steps/stepNumbers.js';
+import type { Steps } from '../attribution/steps/steps.js';
 
 interface WindowRequest {
   axis: Axis;

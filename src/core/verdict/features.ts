@@ -1,4 +1,4 @@
-import type { Category } from '../attribution/category.js';
+import type { Category } from '../attribution/categories/category.js';
 import type { Chance, KnownBound } from '../facts/evidence.js';
 import type { Bytes } from '../model/units.js';
 import type { Custody } from './custody.js';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PathRule } from '../../core/attribution/pathMapping.js';
+import type { PathRule } from '../../core/attribution/paths/pathMapping.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { addPathRule } from '../settings.js';
 import { folderPrefix } from '../workspace/reportPaths.js';

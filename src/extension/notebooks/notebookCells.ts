@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PathRule } from '../../core/attribution/pathMapping.js';
+import type { PathRule } from '../../core/attribution/paths/pathMapping.js';
 import { getOrAdd } from '../../core/maps.js';
 import { Listener } from '../disposer.js';
 import { SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';

@@ -1,5 +1,5 @@
 /** Lines that requested memory that was not there. */
-import { lastFailure } from '../../core/report/outOfMemory.js';
+import { lastFailure } from '../../core/report/peak/outOfMemory.js';
 import type { OomExplanation } from '../../core/oom/explanation.js';
 import { isSameFailure, type MessageOrigin } from '../../core/oom/sameFailure.js';
 import type { Microseconds } from '../../core/model/units.js';

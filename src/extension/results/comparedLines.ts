@@ -1,5 +1,5 @@
 /** A comparison as one entry per line. */
-import { addCells } from '../../core/report/compareCells.js';
+import { addCells } from '../../core/report/compare/compareCells.js';
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 
 /** Lines that grew or shrank, functions of one line added up. The largest change first, also for shrinking ones. */

@@ -2,7 +2,7 @@
 import { groupBy } from '../../core/maps.js';
 import type { FindingOfRun } from '../../core/present/presented.js';
 import { findingsOf, worstFirst } from '../../core/report/findings.js';
-import { rankCount } from '../../core/report/ranks.js';
+import { rankCount } from '../../core/report/ranks/ranks.js';
 import type { Report } from '../../core/report/report.js';
 import { toneOf, type LineMark, type MarkTone } from './lineMarks.js';
 

@@ -1,8 +1,8 @@
 /** Marks from reports: the findings of all runs on one line of one file, worst first. */
-import type { Category } from '../../core/attribution/category.js';
+import type { Category } from '../../core/attribution/categories/category.js';
 import { getOrAdd, groupBy } from '../../core/maps.js';
 import { lineBytes, severity } from '../../core/report/findings.js';
-import { rankCount } from '../../core/report/ranks.js';
+import { rankCount } from '../../core/report/ranks/ranks.js';
 import type { LineReport, Report, RunReport } from '../../core/report/report.js';
 
 /** The tone of a mark. `growing` has a lens and a hover in the editor, the others also an icon and text after the line. */

@@ -1,4 +1,4 @@
-import { lastFailure } from '../../core/report/outOfMemory.js';
+import { lastFailure } from '../../core/report/peak/outOfMemory.js';
 import type { OutOfMemoryReport, PeakReport, RunReport } from '../../core/report/report.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 

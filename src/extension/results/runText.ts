@@ -4,7 +4,7 @@ import type { RunReport, SnapshotReport } from '../../core/report/report.js';
 import { liveBytes } from '../../core/report/snapshotReport.js';
 import { byteText } from '../../core/text/numberText.js';
 import { t } from '../../core/text/translate.js';
-import { rankCount } from '../../core/report/ranks.js';
+import { rankCount } from '../../core/report/ranks/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';
 import { trainedSteps } from '../../core/text/runId.js';
 import { dirname } from '../../core/text/pathText.js';

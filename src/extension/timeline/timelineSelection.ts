@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { hostLast } from '../../core/model/units.js';
-import { lastFailure } from '../../core/report/outOfMemory.js';
+import { lastFailure } from '../../core/report/peak/outOfMemory.js';
 import { allSnapshots } from '../../core/report/snapshotReport.js';
 import type { RunReport } from '../../core/report/report.js';
 import type { ComparePair } from '../../protocol/compareData.js';

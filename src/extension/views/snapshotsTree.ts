@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Bytes } from '../../core/model/units.js';
-import { runsByJob } from '../../core/report/ranks.js';
+import { runsByJob } from '../../core/report/ranks/ranks.js';
 import { byteText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/text/sparkline.js';
 import { trendScale } from '../../core/present/trendScale.js';

@@ -7,7 +7,7 @@ import { leaksShort, stepsLeft } from '../../core/present/summary.js';
 import { sum } from '../../core/report/lineSelection.js';
 import { failureText } from '../../core/present/failed.js';
 import { verdictSentence } from '../../core/present/runText.js';
-import { lastFailure } from '../../core/report/outOfMemory.js';
+import { lastFailure } from '../../core/report/peak/outOfMemory.js';
 import { isLoneSnapshot } from '../../core/report/snapshotReport.js';
 import type { RunReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/numberText.js';

@@ -1,6 +1,6 @@
 /** The choices of "Map Recorded Folder…": folders of recorded files without a workspace file. */
 import { recordedCellKey } from '../notebooks/cellNames.js';
-import type { PathRule } from '../../core/attribution/pathMapping.js';
+import type { PathRule } from '../../core/attribution/paths/pathMapping.js';
 
 interface RecordedFolder {
   /** The folder, as recorded, without a separator at its end. */

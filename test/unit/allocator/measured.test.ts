@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerDevice, finish, type DeviceAnswer } from '../../../src/core/allocator/deviceAnswer.js';
-import { findSteps } from '../../../src/core/attribution/steps.js';
+import { findSteps } from '../../../src/core/attribution/steps/steps.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
-import { programChanges } from '../../../src/core/report/programChanges.js';
+import { programChanges } from '../../../src/core/report/peak/programChanges.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
 interface Measured {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/category.js';
-import { livedRow } from '../../../src/core/attribution/categorizer.js';
+import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/categories/category.js';
+import { livedRow } from '../../../src/core/attribution/categories/categorizer.js';
 import { deviceViews } from '../../../src/core/attribution/deviceViews.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { stackFrames } from '../../../src/core/attribution/ownerTally.js';
-import { findSteps } from '../../../src/core/attribution/steps.js';
+import { findSteps } from '../../../src/core/attribution/steps/steps.js';
 import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
-import { BatchLines } from '../../../src/core/report/batchLines.js';
+import { BatchLines } from '../../../src/core/report/lines/batchLines.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { everyNth } from '../../support/sample.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mapPaths, type PathRule } from '../../../src/core/attribution/pathMapping.js';
+import { mapPaths, type PathRule } from '../../../src/core/attribution/paths/pathMapping.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { mapByBruteForce } from './bruteForceMapping.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { joinRecordedPath, splitRecordedPath } from '../../../src/core/attribution/pathMapping.js';
+import { joinRecordedPath, splitRecordedPath } from '../../../src/core/attribution/paths/pathMapping.js';
 
 const PATHS: [text: string, root: string, names: string[], folder: string][] = [
   ['/mnt/job/train.py', '/', ['mnt', 'job', 'train.py'], '/mnt/job'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { scopesOf } from '../../../src/core/attribution/scopes.js';
+import { scopesOf } from '../../../src/core/attribution/steps/scopes.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Recording } from '../../../src/core/model/recording.js';
-import { findSteps, type Steps } from '../../../src/core/attribution/steps.js';
+import { findSteps, type Steps } from '../../../src/core/attribution/steps/steps.js';
 import { readBytes } from '../../support/snapshots.js';
 import { TrainingRun } from '../../support/trainingRun.js';
 import { BLANK_RECORDING } from '../../support/blankRecording.js';

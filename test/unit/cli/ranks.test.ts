@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Report } from '../../../src/core/report/report.js';
-import { ranksText } from '../../../src/core/report/ranks.js';
+import { ranksText } from '../../../src/core/report/ranks/ranks.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DeviceWhatIf } from '../../../src/core/report/whatIfDevices.js';
+import type { DeviceWhatIf } from '../../../src/core/report/peak/whatIfDevices.js';
 import { pickle } from '../../support/plainPickle.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { PlainAllocator } from '../allocator/plainAllocator.js';

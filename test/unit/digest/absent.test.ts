@@ -5,7 +5,7 @@ import { deviceHistory } from '../../../src/core/model/history.js';
 import { liveAt } from '../../../src/core/timeline/liveAt.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { NO_INDEX, type Snapshot } from '../../../src/core/model/snapshot.js';
-import { buildCompare } from '../../../src/core/report/buildCompare.js';
+import { buildCompare } from '../../../src/core/report/compare/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText, renderText } from '../../../src/core/render/renderText.js';

@@ -6,7 +6,7 @@ import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { CycleGraph } from '../../../src/core/model/cycleGraph.js';
-import { findSteps } from '../../../src/core/attribution/steps.js';
+import { findSteps } from '../../../src/core/attribution/steps/steps.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { Action, NO_INDEX } from '../../../src/core/model/snapshot.js';
 import type { Trend } from '../../../src/core/model/trend.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import type { Report } from '../../../src/core/report/report.js';
-import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { ReportsFromSources } from '../../../src/core/report/sources/reportFromSources.js';
 import { listPythonFiles } from '../../../src/node/listPythonFiles.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';

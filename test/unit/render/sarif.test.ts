@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { plantedSources, plantedWorkspace } from '../../../bench/planted.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
-import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { ReportsFromSources } from '../../../src/core/report/sources/reportFromSources.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { renderSarif, type SarifLog, type SarifResult } from '../../../src/core/render/renderSarif.js';
 import type { Report } from '../../../src/core/report/report.js';

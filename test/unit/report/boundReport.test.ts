@@ -7,7 +7,7 @@ import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/di
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText, renderText } from '../../../src/core/render/renderText.js';
 import { boundCompare, boundRuns } from '../../../src/core/report/boundReport.js';
-import { buildCompare } from '../../../src/core/report/buildCompare.js';
+import { buildCompare } from '../../../src/core/report/compare/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { isSuspect } from '../../../src/core/report/lineSelection.js';
 import type { CompareLine, CompareReport, LineReport, PeakReport, Report } from '../../../src/core/report/report.js';

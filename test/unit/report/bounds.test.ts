@@ -6,7 +6,7 @@ import { stepOfDigest } from '../../../src/core/runs/runs.js';
 import { byteText } from '../../../src/core/text/numberText.js';
 import type { LineReport, RunReport } from '../../../src/core/report/report.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
-import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { ReportsFromSources } from '../../../src/core/report/sources/reportFromSources.js';
 import type { RecordedOwner, Recording } from '../../../src/core/model/recording.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';

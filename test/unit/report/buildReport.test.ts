@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
-import { buildCompare } from '../../../src/core/report/buildCompare.js';
+import { buildCompare } from '../../../src/core/report/compare/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { Buckets, CompareReport, RunReport } from '../../../src/core/report/report.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';

@@ -5,8 +5,8 @@ import { ownerOf } from '../../../src/core/attribution/owner.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { explainFailures, failuresIn, withCandidates } from '../../../src/core/oom/explanation.js';
 import { recordedKind } from '../../../src/core/model/recordedFile.js';
-import { candidatesIn } from '../../../src/core/report/candidates.js';
-import type { Candidate, FailedStack } from '../../../src/core/report/candidateSearch.js';
+import { candidatesIn } from '../../../src/core/report/sources/candidates.js';
+import type { Candidate, FailedStack } from '../../../src/core/report/sources/candidateSearch.js';
 import { mapDigests } from '../../../src/core/report/reportWorkspace.js';
 import { picklesUnder, readFile } from '../../support/snapshots.js';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { configurationsText } from '../../../src/core/present/fixText.js';
-import { configurationsOf } from '../../../src/core/report/buildCompare.js';
+import { configurationsOf } from '../../../src/core/report/compare/buildCompare.js';
 
 describe('A comparison of two configurations', () => {
   it('names both configurations', () => {

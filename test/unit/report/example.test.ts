@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { findingsOf } from '../../../src/core/report/findings.js';
 import { isSuspect } from '../../../src/core/report/lineSelection.js';
-import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { ReportsFromSources } from '../../../src/core/report/sources/reportFromSources.js';
 import { listPythonFiles } from '../../../src/node/listPythonFiles.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { repositoryRoot } from '../../support/repository.js';

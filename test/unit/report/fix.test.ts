@@ -7,9 +7,9 @@ import { fixSentence } from '../../../src/core/present/fixText.js';
 import { renderCompareMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderCompareText } from '../../../src/core/render/renderText.js';
 import { boundCompare } from '../../../src/core/report/boundReport.js';
-import { buildCompare, compareRuns } from '../../../src/core/report/buildCompare.js';
+import { buildCompare, compareRuns } from '../../../src/core/report/compare/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { fixVerdict } from '../../../src/core/report/fixVerdict.js';
+import { fixVerdict } from '../../../src/core/report/compare/fixVerdict.js';
 import type { CompareReport, FixLine, FixVerdict, RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 

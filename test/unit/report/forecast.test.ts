@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { forecastOf } from '../../../src/core/report/deviceRoom.js';
+import { forecastOf } from '../../../src/core/report/peak/deviceRoom.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { seededRandom } from '../../support/seededRandom.js';
 

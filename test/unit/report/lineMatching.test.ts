@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { matchLines } from '../../../src/core/report/lineMatching.js';
+import { matchLines } from '../../../src/core/report/compare/lineMatching.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';

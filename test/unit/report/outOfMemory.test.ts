@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { allocationIndex } from '../../../src/core/timeline/allocationIndex.js';
 import { blockDetail } from '../../../src/core/timeline/bandDetail.js';
-import { Categorizer } from '../../../src/core/attribution/categorizer.js';
+import { Categorizer } from '../../../src/core/attribution/categories/categorizer.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { StackRoles } from '../../../src/core/attribution/stackRole.js';

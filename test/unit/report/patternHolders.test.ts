@@ -9,7 +9,7 @@ import { plantedSources } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
-import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { ReportsFromSources } from '../../../src/core/report/sources/reportFromSources.js';
 import { IGNORE_FILE } from '../../../src/core/report/ignoredLeaks.js';
 import { openFile } from '../../../src/node/fileSource.js';
 import { readIgnoreFile } from '../../../src/node/ignoreFile.js';

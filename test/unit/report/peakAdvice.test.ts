@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Category } from '../../../src/core/attribution/category.js';
-import { peakAdvice, type PeakAmount } from '../../../src/core/report/peakAdvice.js';
+import type { Category } from '../../../src/core/attribution/categories/category.js';
+import { peakAdvice, type PeakAmount } from '../../../src/core/report/peak/peakAdvice.js';
 
 type Held = Parameters<typeof peakAdvice>[0];
 

@@ -6,11 +6,11 @@ import type { ProgramChange } from '../../../src/core/allocator/deviceAnswer.js'
 import { whatIf } from '../../../src/core/allocator/whatIf.js';
 import { stackFrames } from '../../../src/core/attribution/ownerTally.js';
 import { StackRole, StackRoles } from '../../../src/core/attribution/stackRole.js';
-import { findSteps } from '../../../src/core/attribution/steps.js';
+import { findSteps } from '../../../src/core/attribution/steps/steps.js';
 import { deviceHistory, liveRows, type TraceHistory } from '../../../src/core/model/history.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
-import { changeText } from '../../../src/core/report/changeText.js';
-import { programChanges } from '../../../src/core/report/programChanges.js';
+import { changeText } from '../../../src/core/report/compare/changeText.js';
+import { programChanges } from '../../../src/core/report/peak/programChanges.js';
 import { CORPUS, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const GIB = 2 ** 30;

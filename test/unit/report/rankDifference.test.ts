@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { rankDifferences } from '../../../src/core/report/rankDifference.js';
+import { rankDifferences } from '../../../src/core/report/ranks/rankDifference.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import type { Report } from '../../../src/core/report/report.js';

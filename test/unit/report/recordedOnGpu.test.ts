@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestsOf, judgeProgram, type RecordedProgram, recordedPrograms, PLANTED } from '../../../bench/planted.js';
-import { buildCompare } from '../../../src/core/report/buildCompare.js';
+import { buildCompare } from '../../../src/core/report/compare/buildCompare.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES } from '../../support/snapshots.js';
 

@@ -5,7 +5,7 @@ import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import type { SourceFacts } from '../../../src/core/report/reportWorkspace.js';
 import { readModule } from '../../../src/core/python/readModule.js';
-import { SourceFits } from '../../../src/core/report/statement.js';
+import { SourceFits } from '../../../src/core/report/lines/statement.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import { pickle } from '../../support/plainPickle.js';

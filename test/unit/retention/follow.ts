@@ -5,7 +5,7 @@ import { retentionOf, type Retention } from '../../../src/core/retention/release
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
 import { sourceEdit } from '../../../src/core/report/remedy/sourceEdit.js';
-import { pathsOfStack } from '../../../src/core/report/patternSearch.js';
+import { pathsOfStack } from '../../../src/core/report/sources/patternSearch.js';
 import { applied } from '../../support/sourceEdits.js';
 
 /** Sources with marks: `#!` at the end of the line that allocates, `#<` on lines of its callers, outermost first by order. */

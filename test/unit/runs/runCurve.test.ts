@@ -4,7 +4,7 @@ import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/di
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { runCurve, type RunCurve } from '../../../src/core/runs/runCurve.js';
 import { runSteps, type RunStep } from '../../../src/core/runs/runSteps.js';
-import { findSteps } from '../../../src/core/attribution/steps.js';
+import { findSteps } from '../../../src/core/attribution/steps/steps.js';
 import { groupRuns } from '../../../src/core/runs/runs.js';
 import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { followBlocks } from '../../../src/core/runs/flow.js';
-import { rankOf } from '../../../src/core/attribution/pathRank.js';
+import { rankOf } from '../../../src/core/attribution/paths/pathRank.js';
 import { counterOf, patternOf, saysStep, stepOf, timeOfName } from '../../../src/core/runs/runNames.js';
 import { groupRuns } from '../../../src/core/runs/runs.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';

@@ -6,14 +6,14 @@ import { allocationIndex, type AllocationIndex } from '../../../src/core/timelin
 import { blockDetail, seriesDetail } from '../../../src/core/timeline/bandDetail.js';
 import { bandWindow } from '../../../src/core/timeline/bandWindow.js';
 import { allocatedIn } from '../../../src/core/timeline/allocatedIn.js';
-import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/category.js';
-import { Categorizer } from '../../../src/core/attribution/categorizer.js';
+import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/categories/category.js';
+import { Categorizer } from '../../../src/core/attribution/categories/categorizer.js';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { ownerOfStack } from '../../../src/core/attribution/ownerTally.js';
 import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { stacklessRows } from '../../../src/core/attribution/stackless.js';
-import { findSteps, stepsOnDevice } from '../../../src/core/attribution/steps.js';
+import { findSteps, stepsOnDevice } from '../../../src/core/attribution/steps/steps.js';
 import {
   seriesLayout,
   type BandGrouping,

@@ -4,7 +4,7 @@ import { rateOfRun } from '../../../src/core/verdict/rate.js';
 import type { DigestLifetimes } from '../../../src/core/digest/digest.js';
 import type { Series } from '../../../src/core/verdict/seriesFeatures.js';
 import { seededRandom } from '../../support/seededRandom.js';
-import { binStepsOf, summarizeLives } from '../../../src/core/attribution/lifetimes.js';
+import { binStepsOf, summarizeLives } from '../../../src/core/attribution/categories/lifetimes.js';
 import { shapeOf } from '../../../src/core/verdict/shapeOf.js';
 
 /** A snapshot every 10 steps, blocks of 1 byte. */

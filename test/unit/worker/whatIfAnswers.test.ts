@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { finish } from '../../../src/core/allocator/deviceAnswer.js';
-import { changeText } from '../../../src/core/report/changeText.js';
-import { answerDevices } from '../../../src/core/report/whatIfDevices.js';
+import { changeText } from '../../../src/core/report/compare/changeText.js';
+import { answerDevices } from '../../../src/core/report/peak/whatIfDevices.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';

@@ -1,7 +1,7 @@
 import { isEmptied } from '../../verdict/features.js';
 import type { Verdict } from '../../verdict/shape.js';
-import type { SourceFinding } from '../chances.js';
-import type { ObservedLine } from '../observedLine.js';
+import type { SourceFinding } from '../lines/chances.js';
+import type { ObservedLine } from '../lines/observedLine.js';
 import type { HolderReport } from '../report.js';
 import { recordedRemedy } from './recordedRemedy.js';
 

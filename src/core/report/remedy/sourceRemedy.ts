@@ -6,7 +6,7 @@ import { inModule } from '../../retention/names/names.js';
 import { readAfterLoops } from '../../retention/names/uses.js';
 import { t } from '../../text/translate.js';
 import { limit } from '../../verdict/thresholds.js';
-import { nameOf } from '../holderText.js';
+import { nameOf } from '../sources/holderText.js';
 import type { Remedy } from './holder.js';
 import { remedyText } from './remedyTexts.js';
 import { detachedText, sourceEdit } from './sourceEdit.js';

@@ -1,4 +1,4 @@
-import type { Category } from '../../attribution/category.js';
+import type { Category } from '../../attribution/categories/category.js';
 import type { Chance } from '../../facts/evidence.js';
 import { t } from '../../text/translate.js';
 import { boundTexts } from '../boundTexts.js';
