@@ -1,6 +1,6 @@
 /** Frames of lambdas and comprehensions, which have no name to be looked up by. */
 import assert from 'node:assert/strict';
-import { followed, keptAt, type Program } from './follow.js';
+import { followed, keptAt, program, type Program } from './follow.js';
 
 describe('What a lambda makes', () => {
   const text = (bound: string): string => `import torch
@@ -57,5 +57,36 @@ for step in range(steps):
   it('is followed to its holder, over lines', () => {
     assert.equal(keptAt({ files: { 'train.py': text('kept.extend(outputs)') }, stack }), 'kept.extend(outputs)');
     assert.equal(keptAt({ files: { 'train.py': text('print(outputs)') }, stack }), '');
+  });
+});
+
+describe('A list in a dictionary', () => {
+  const text = (made: string): string => `import torch
+class Collector:
+    def __init__(self):
+        self.inputs = {}
+    def hook(self, name):
+        ${made}
+        def save(module, args, output):
+            store.append(args[0])
+        return save
+collector = Collector()
+net = torch.nn.Linear(3, 3)
+net.register_forward_hook(collector.hook('net'))
+for step in range(steps):
+    net(torch.randn(3, 3))  #!
+`;
+  for (const [how, made] of [
+    ['setdefault', 'store = self.inputs.setdefault(name, [])'],
+    ['an assignment', 'self.inputs[name] = []\n        store = self.inputs[name]'],
+  ])
+    it(`is held by the dictionary, whatever its local name: ${how}`, () => {
+      const { finding } = followed(program(text(made))) ?? {};
+      assert.deepEqual([finding?.holder, finding?.kind], ['self.inputs', 'put']);
+      assert.equal(keptAt(program(text(made))), 'store.append(args[0])');
+    });
+
+  it('has its own name where it is in none', () => {
+    assert.equal(followed(program(text('store = []')))?.finding?.holder, 'store');
   });
 });

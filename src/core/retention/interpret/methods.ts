@@ -22,7 +22,7 @@ import { followBackward, operate } from './effects.js';
 import type { Called, Follower } from './follower.js';
 import { handlersByName } from './handlers.js';
 import { holdingAt, putIn } from './retain.js';
-import { isMade, sourceText } from './sourceText.js';
+import { homeOf, isMade, sourceText } from './sourceText.js';
 
 /** Methods whose effect follows from their names, for any receiver. */
 const METHODS = handlersByName([
@@ -128,7 +128,7 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
   // The default of the first iteration is what a later one finds.
   const found = name === 'setdefault' && !guessed ? elementOf(base) : null;
   if (!guessed && isMade(span) && holdsNothing(value, machine)) {
-    adopt(value, containers[0].madeIn);
+    adopt(value, containers[0].madeIn, homeOf(act.scope.module, receiver));
     for (const container of containers) addTo(container, value);
   } else {
     putIn(machine, containers, act, { ...one, value, span, key: name === 'setdefault' ? args[0].value : null });

@@ -32,15 +32,16 @@ export function putIn(
   const holder = sourceText(module, receiver);
   const ring = key?.known?.kind === 'below' ? key.known.limit : null;
   for (const container of targets) {
+    const home = receiver.kind === 'name' && container?.kind === 'container' ? container.home : null;
     const own = container?.max ?? null;
     const tested = own === null && ring === null ? machine.testedLimit(holder) : null;
     noteHolding(machine, isError ? 'error' : 'put', act, statement, {
-      holder,
+      holder: home?.holder ?? holder,
       held: span === null ? '' : sourceText(module, span),
       heldSpan: span,
       value,
       container,
-      attribute: attributeName(receiver),
+      attribute: home?.attribute ?? attributeName(receiver),
       max: own ?? ring ?? tested,
       maxBy: own !== null ? 'length' : ring !== null ? 'ring' : tested !== null ? 'test' : null,
       key,

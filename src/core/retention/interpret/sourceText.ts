@@ -1,5 +1,6 @@
 import type { Expression, Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
+import type { Home } from '../values/objects.js';
 
 /** An expression's source on one line, shortened. */
 export function sourceText(module: PythonModule, span: Expression | Span, max = 60): string {
@@ -17,6 +18,11 @@ export function keyOf(key: Expression & { kind: 'literal' }): string {
   return key.type === 'string'
     ? `'${key.text.replace(/^[a-zA-Z]*(?:'''|"""|['"])|(?:'''|"""|['"])$/g, '')}'`
     : key.text;
+}
+
+/** The name of an expression that holds a container. */
+export function homeOf(module: PythonModule, expression: Expression): Home {
+  return { holder: sourceText(module, expression), attribute: attributeName(expression) };
 }
 
 /** The attribute that an expression ends in: `rows` of `self.rows`. */

@@ -21,7 +21,7 @@ import { callSpecial } from './calls.js';
 import { Part } from './follower.js';
 import { holdingAt, putIn } from './retain.js';
 import type { Activation } from './machine.js';
-import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
+import { attributeName, homeOf, isMade, keyOf, sourceText } from './sourceText.js';
 
 /** Assigns values to names, attributes and items, and releases the former ones. */
 export class Targets extends Part {
@@ -48,6 +48,7 @@ export class Targets extends Part {
           this.replaced(old, value, { module: act.scope.module, span: statement });
           object.attrs.set(target.name, machine.branches > 0 && old !== undefined ? eitherOf(old, value) : value);
           for (const to of value.objects) {
+            if (to.kind === 'container') to.home ??= homeOf(act.scope.module, target);
             machine.references.push({
               from: object,
               to,
@@ -95,7 +96,7 @@ export class Targets extends Part {
     const span = sourceOf(statement);
     if (containers.length > 0 && isMade(span) && holdsNothing(value, this.machine)) {
       // A list for each key, to be filled by others.
-      adopt(value, containers[0].madeIn);
+      adopt(value, containers[0].madeIn, homeOf(act.scope.module, target.value));
       for (const container of containers) addTo(container, value);
       return;
     }

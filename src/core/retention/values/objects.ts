@@ -71,6 +71,15 @@ export interface Container extends Holder {
   readonly elements: PyObject[];
   /** When something took items out. */
   readonly removals: Removal[];
+  /** What first held it. */
+  home: Home | null;
+}
+
+/** Where a container has a name that all of the program can use. */
+export interface Home {
+  /** In the source, as `self.rows`. */
+  readonly holder: string;
+  readonly attribute: string | null;
 }
 
 export interface Removal {
@@ -200,6 +209,7 @@ export function newContainer(
     attrs: new Map(),
     elements: [],
     removals: [],
+    home: null,
   };
   node.content = () => nodesOf(container.attrs);
   return { value: valueOf(node, [container]), container };
@@ -332,10 +342,11 @@ export function holdsNothing(value: Value, walker: Walker): boolean {
 }
 
 /** A value that is created in a store lives as long as its holder. */
-export function adopt(value: Value, madeIn: readonly LoopRound[]): void {
+export function adopt(value: Value, madeIn: readonly LoopRound[], home: Home): void {
   for (const object of value.objects) {
     if (object.kind !== 'container' && object.kind !== 'instance') continue;
     object.madeIn = madeIn;
+    if (object.kind === 'container') object.home ??= home;
     for (const attr of object.attrs.values()) {
       for (const inner of attr.objects) if (inner.kind === 'container') inner.madeIn = madeIn;
     }
