@@ -1,5 +1,7 @@
 /** The folder of the sources, and what it says about known leaks. */
-import { stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { WorkspaceRoot } from '../core/attribution/paths/pathMapping.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
@@ -21,7 +23,14 @@ export async function workspaceOf(
   if (facts?.isDirectory() !== true)
     throw new UsageError(`The root ${root} is not a folder: name that of the workspace.`);
   const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
-  return { files: await listPythonFiles(root, within), rules, lineText, sourceText, sourceFacts };
+  const roots = await rootsOf(root);
+  return { files: await listPythonFiles(root, within), rules, roots, lineText, sourceText, sourceFacts };
+}
+
+/** The folder as it is named, and without links: a program may record either. */
+export async function rootsOf(root: string): Promise<WorkspaceRoot[]> {
+  const folders = new Set([resolve(root), await realpath(root).catch(() => resolve(root))]);
+  return [...folders].map((folder) => ({ prefix: '', folder }));
 }
 
 /** The ignore file of a workspace; null without a workspace, or after a complaint about an invalid file. */

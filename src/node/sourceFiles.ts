@@ -1,15 +1,9 @@
+import type { WorkspaceRoot } from '../core/attribution/paths/pathMapping.js';
 import { getOrAdd } from '../core/maps.js';
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin } from './walkFiles.js';
-
-/** A workspace folder: files named with `prefix` are below `folder`. */
-interface SourceRoot {
-  /** Empty, or a folder's name and `/` where a workspace has several folders. */
-  prefix: string;
-  folder: string;
-}
 
 /** No source that a person wrote is larger. */
 const MAX_BYTES = 4 << 20;
@@ -78,7 +72,7 @@ export class SourceFiles {
 
   /** @param texts of code without a file, by name */
   constructor(
-    private readonly roots: readonly SourceRoot[],
+    private readonly roots: readonly WorkspaceRoot[],
     private readonly texts: Readonly<Record<string, string>> = {},
     private readonly cache = new SourceCache(),
   ) {}

@@ -1,5 +1,5 @@
 /** The calls from the extension to the worker thread. The worker owns the models; answers are small. */
-import type { PathRule, UnmappedFiles } from '../core/attribution/paths/pathMapping.js';
+import type { PathRule, UnmappedFiles, WorkspaceRoot } from '../core/attribution/paths/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Candidate, FailedStack } from '../core/report/sources/candidateSearch.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
@@ -17,7 +17,7 @@ export interface WorkspaceListing {
   /** Prefix pairs that the user has mapped by hand; they win over suffix matching. */
   rules: readonly PathRule[];
   /** Folders on disk by name prefix, for reading lines; none in a virtual workspace. */
-  roots: readonly { prefix: string; folder: string }[];
+  roots: readonly WorkspaceRoot[];
   /** Code without a file, by its path in reports: notebook cells as they ran. */
   texts: Readonly<Record<string, string>>;
   /** Memory of each device as the user set it, null if not. */

@@ -62,7 +62,7 @@ export function workerHandlers(
   const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport => {
     const { files, rules, roots, texts, capacityBytes } = workspace.listing;
     const { lineText, sourceFacts } = new SourceFiles(roots, texts);
-    const sources = { files, rules, lineText, sourceFacts, capacityBytes };
+    const sources = { files, rules, roots, lineText, sourceFacts, capacityBytes };
     return buildCompare(store.digest(a), store.digest(b), sources, store.digests, ignored);
   };
   return {
@@ -93,7 +93,7 @@ export function workerHandlers(
     report: async (known) => {
       const { files, rules, roots, texts, capacityBytes } = workspace.listing;
       const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
-      const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
+      const listing = { files, rules, roots, lineText, sourceText, sourceFacts, capacityBytes };
       const result = await reports.report(store.digests, listing, store.others);
       await leakReplays.addTo(result.report);
       const before = known === sent?.number ? sent.report : null;

@@ -30,7 +30,7 @@ export class WorkspaceFiles {
       const files = filesOfDigests(digests);
       for (const file of new Set(snapshot.frames.file)) files.add(snapshot.strings.text(file));
       const python = [...files].filter((file) => frameKind(file) !== 'native');
-      const mapping = mapPaths(python, this.listing.files, this.listing.rules);
+      const mapping = mapPaths(python, this.listing);
       return (file) => mapping.lookup(file);
     });
   }

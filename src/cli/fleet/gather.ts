@@ -167,7 +167,7 @@ export async function reportOfGathered(
   const mappingOf = (): PathMapping => {
     const files = filesOf(contents.digests, contents);
     for (const { summary } of summaries) for (const [recorded] of summary.files) files.add(recorded);
-    return mapPaths([...files], workspace.files, workspace.rules);
+    return mapPaths([...files], workspace);
   };
   let mapping = mappingOf();
   const isAlike = (summary: RankSummary): boolean =>

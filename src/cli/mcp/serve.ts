@@ -47,6 +47,7 @@ import {
 import { temporaryFolder } from '../leftovers.js';
 import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
+import { rootsOf } from '../workspace.js';
 
 /** Maximum number of characters of a report that are taken from a job. */
 const MAX_REPORT = 1 << 28;
@@ -150,7 +151,8 @@ export async function serve(
           files: await listPythonFiles(root, roots.real),
           sourceText: new SourceFiles([{ prefix: '', folder: root }]).sourceText,
         };
-        const found = explainFailures([{ failures, rank: null }], { ...sources, rules });
+        const workspace = { ...sources, rules, roots: await rootsOf(root) };
+        const found = explainFailures([{ failures, rank: null }], workspace);
         const explanations = await withCandidates(found, candidatesIn(sources));
         return bounded(explanationLines(explanations).map(visibleText).join('\n'));
       }

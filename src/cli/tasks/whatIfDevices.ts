@@ -74,13 +74,12 @@ export async function addLeakReplays(report: Report, workspace: ReportWorkspace)
 }
 
 /** Maps the files of a snapshot to the workspace. */
-function lookupOf({ strings, frames }: Snapshot, { files, rules }: ReportWorkspace): FileLookup {
-  if (files.length === 0) return () => null;
+function lookupOf({ strings, frames }: Snapshot, workspace: ReportWorkspace): FileLookup {
+  if (workspace.files.length === 0) return () => null;
   const recorded = new Set(frames.file.subarray(0, frames.count));
   const mapping = mapPaths(
     [...recorded].map((file) => strings.text(file)),
-    files,
-    rules,
+    workspace,
   );
   return (file) => mapping.lookup(file);
 }

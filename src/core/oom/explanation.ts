@@ -1,6 +1,6 @@
 /** Out-of-memory messages of a log, explained: equal failures are one. */
 import { ownerLineOf, type OwnerLine } from '../attribution/owner.js';
-import { mapPaths, type PathRule } from '../attribution/paths/pathMapping.js';
+import { type MappedWorkspace, mapPaths } from '../attribution/paths/pathMapping.js';
 import { getOrAdd } from '../maps.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { FailureReader, type OomFailure } from './failureReader.js';
@@ -56,12 +56,6 @@ export interface ExplainedFailure {
 export interface LogOfRank {
   readonly failures: FailureList;
   readonly rank: number | null;
-}
-
-/** The files that recorded names may be. */
-interface NamedFiles {
-  readonly files: readonly string[];
-  readonly rules: readonly PathRule[];
 }
 
 /** Distinct failures that are kept; a log of a loop that goes on after each failure has thousands. */
@@ -130,10 +124,10 @@ export class FailureList {
 }
 
 /** Explains the logs of one job: a failure of several ranks is one. */
-export function explainFailures(logs: readonly LogOfRank[], workspace: NamedFiles): ExplainedFailure[] {
+export function explainFailures(logs: readonly LogOfRank[], workspace: MappedWorkspace): ExplainedFailure[] {
   const groups = logs.flatMap(({ failures, rank }) => failures.groupsOf(rank));
   const named = groups.flatMap(({ failure }) => [...failure.frames, ...failure.outerFrames].map(({ file }) => file));
-  const mapping = mapPaths(named, workspace.files, workspace.rules);
+  const mapping = mapPaths(named, workspace);
   const lookup = (file: string): string | null => mapping.lookup(file);
   const placed = groups.map((group) => {
     const { frames, outerFrames, numbers } = group.failure;

@@ -4,13 +4,10 @@ import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { readModule } from '../python/readModule.js';
-import { mapPaths, type PathMapping, type PathRule } from '../attribution/paths/pathMapping.js';
+import { type MappedWorkspace, mapPaths, type PathMapping } from '../attribution/paths/pathMapping.js';
 
-/** The targets of recorded paths. */
-export interface ReportWorkspace {
-  /** Workspace-relative paths of Python files, with `/`. */
-  files: readonly string[];
-  rules: readonly PathRule[];
+/** The workspace of the Python files. */
+export interface ReportWorkspace extends MappedWorkspace {
   /** The text of a 1-based line of a workspace file, or null. */
   lineText?: (file: string, line: number) => string | null;
   /** The text of a workspace file, or null. */
@@ -48,7 +45,7 @@ export function mapDigests(
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
 ): PathMapping {
-  return mapPaths([...filesOf(digests, others)], workspace.files, workspace.rules);
+  return mapPaths([...filesOf(digests, others)], workspace);
 }
 
 /** The files that are mapped. */

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { WorkspaceRoot } from '../../core/attribution/paths/pathMapping.js';
 import { Listener } from '../disposer.js';
 import type { NotebookCells } from '../notebooks/notebookCells.js';
 import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
@@ -60,7 +61,7 @@ export class PythonFiles extends Listener {
   }
 
   /** The workspace's folders on disk, by the prefix of their files' paths. */
-  roots(): { prefix: string; folder: string }[] {
+  roots(): WorkspaceRoot[] {
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
     return folders.map((folder) => ({ prefix: folderPrefix(folder), folder: folder.uri.fsPath }));
   }

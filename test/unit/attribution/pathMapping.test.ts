@@ -201,7 +201,7 @@ describe('Path mapping', () => {
       const recorded = Object.keys(expect);
       for (const order of [recorded, [...recorded].reverse()]) {
         for (const files of [workspace, [...workspace].reverse()]) {
-          const mapping = mapPaths(order, files, rules);
+          const mapping = mapPaths(order, { files, rules });
           const open = new Map(mapping.ambiguous.map(({ recorded: file, candidates }) => [file, candidates]));
           for (const [file, wanted] of Object.entries(expect)) {
             assert.equal(mapping.lookup(file), typeof wanted === 'string' ? wanted : null, file);
@@ -215,22 +215,39 @@ describe('Path mapping', () => {
   it('counts unmapped files, and only the user’s', () => {
     const mapping = mapPaths(
       ['/a/x.py', '<ipython-input-1-a>', '/usr/lib/python3.11/os.py', 'a.cpp', '/a/train.py', '<string>'],
-      ['train.py'],
-      [],
+      { files: ['train.py'], rules: [] },
     );
     assert.deepEqual(mapping.unmapped, ['/a/x.py', '<ipython-input-1-a>']);
     assert.equal(mapping.lookup('/never/seen.py'), null);
   });
 
+  it('takes a file of this machine for itself, whatever copies the workspace has', () => {
+    const files = ['one/train.py', 'one/old/train.py', 'two/train.py', 'two/nets/moved.py'];
+    const recorded = ['/work/one/train.py', '/work/one/old/train.py', '/work/two/moved.py', '/app/train.py'];
+    const roots = [
+      { prefix: 'one/', folder: '/work/one' },
+      { prefix: 'two/', folder: '/work/two/' },
+    ];
+    const mapping = mapPaths(recorded, { files, rules: [], roots });
+    const answers = recorded.map((file) => mapping.lookup(file));
+    assert.deepEqual(answers, ['one/train.py', 'one/old/train.py', 'two/nets/moved.py', null]);
+    assert.deepEqual(
+      mapping.ambiguous.map((one) => one.recorded),
+      ['/app/train.py'],
+    );
+    const rules = [{ recorded: '/work/one', workspace: 'two' }];
+    assert.equal(mapPaths(recorded, { files, rules, roots }).lookup('/work/one/train.py'), 'two/train.py');
+  });
+
   it('returns rules that give the same answers', () => {
     const recorded = ['C:\\job\\repo\\pkg\\a.py', 'C:\\job\\repo\\pkg\\b.py', '/srv/tool/x/y.py', '/srv/tool/z.py'];
     const workspace = ['one/pkg/a.py', 'one/pkg/b.py', 'two/x/y.py', 'two/z.py'];
-    const learned = mapPaths(recorded, workspace, []);
+    const learned = mapPaths(recorded, { files: workspace, rules: [] });
     assert.deepEqual(learned.learned, [
       { recorded: '/srv/tool', workspace: 'two' },
       { recorded: 'C:\\job\\repo', workspace: 'one' },
     ]);
-    const ruled = mapPaths(recorded, workspace, learned.learned);
+    const ruled = mapPaths(recorded, { files: workspace, rules: learned.learned });
     for (const file of recorded) assert.equal(ruled.lookup(file), learned.lookup(file), file);
     assert.deepEqual(ruled.unmapped, []);
   });
@@ -241,7 +258,7 @@ describe('Path mapping', () => {
     let without = 0;
     for (let seed = 1; seed <= 600; seed++) {
       const { recorded, workspace } = randomTrees(seed);
-      const mapping = mapPaths(recorded, workspace, []);
+      const mapping = mapPaths(recorded, { files: workspace, rules: [] });
       const wanted = mapByBruteForce(recorded, workspace);
       for (const file of recorded) {
         const answer = wanted.get(file);
@@ -266,7 +283,7 @@ describe('Path mapping', () => {
     for (let seed = 1; seed <= 200; seed++) {
       const { workspace } = randomTrees(seed);
       const recorded = workspace.map((file) => `/mnt/cluster/job-17/repo/${file}`);
-      const mapping = mapPaths(recorded, workspace, []);
+      const mapping = mapPaths(recorded, { files: workspace, rules: [] });
       recorded.forEach((file, i) => {
         assert.equal(mapping.lookup(file), workspace[i], `seed ${seed}: ${file}`);
       });
@@ -278,7 +295,7 @@ describe('Path mapping', () => {
     const path = (i: number): string => `pkg${i % 97}/part${i % 31}/sub${i}/${names[i % names.length]}`;
     const workspace = Array.from({ length: 10_000 }, (_, i) => path(i));
     const recorded = Array.from({ length: 5_000 }, (_, i) => `/mnt/job/repo/${path(i * 2)}`);
-    const mapping = mapPaths(recorded, workspace, []);
+    const mapping = mapPaths(recorded, { files: workspace, rules: [] });
     recorded.forEach((file, i) => {
       assert.equal(mapping.lookup(file), workspace[i * 2]);
     });
@@ -297,7 +314,7 @@ describe('Path mapping', () => {
       '__proto__/x.py',
       ...Array.from({ length: 40 }, (_, i) => `w${i}/x.py`),
     ];
-    const mapping = mapPaths(recorded, workspace, []);
+    const mapping = mapPaths(recorded, { files: workspace, rules: [] });
     assert.equal(mapping.lookup('/__proto__/x.py'), '__proto__/x.py');
   });
 });

@@ -13,6 +13,23 @@ export interface PathRule {
   readonly workspace: string;
 }
 
+/** A folder of the workspace on this machine. */
+export interface WorkspaceRoot {
+  /** What the names of its files begin with: nothing, or the folder's name and `/` where a workspace has several. */
+  readonly prefix: string;
+  readonly folder: string;
+}
+
+/** The files that recorded ones may be. */
+export interface MappedWorkspace {
+  /** Workspace-relative paths with `/`. */
+  readonly files: readonly string[];
+  /** The user's, which have priority: pairs of folders or files. */
+  readonly rules: readonly PathRule[];
+  /** This machine may be the training machine. */
+  readonly roots?: readonly WorkspaceRoot[];
+}
+
 /** Files that the mapping left open. */
 export interface UnmappedFiles {
   /** Recorded user files with no answer. */
@@ -47,17 +64,15 @@ interface WorkspaceIndex {
 }
 
 /**
- * Finds the workspace file of each recorded file. The user's rules have priority. Other Python files of the user are
- * searched by their longest path suffix. Each pair of folders is weighed by all files that it explains. Ties stay open.
- * Libraries, cells and generated code need a rule.
+ * Finds the workspace file of each recorded file. The user's rules have priority, of which the longest match decides. A
+ * file that is in the workspace under its recorded path is itself. Other Python files of the user are searched by their
+ * longest path suffix. Each pair of folders is weighed by all files that it explains. Ties stay open. Libraries, cells
+ * and generated code need a rule.
  * @param recorded file names of frames, in any order
- * @param workspaceFiles relative paths with `/`; answers are these strings
- * @param rules pairs of folders or files; the longest match decides
  */
 export function mapPaths(
   recorded: readonly string[],
-  workspaceFiles: readonly string[],
-  rules: readonly PathRule[],
+  { files: workspaceFiles, rules, roots = [] }: MappedWorkspace,
 ): PathMapping {
   const workspaceNames = workspaceFiles.map((file) => file.split('/').filter((name) => name !== '' && name !== '.'));
   const answers = new Map<string, string>();
@@ -66,10 +81,12 @@ export function mapPaths(
   const files = new Map<string, RecordedFile>();
 
   const ruled = ruleFinder(rules, workspaceNames);
+  const rootRules = roots.map(({ prefix, folder }) => ({ recorded: folder, workspace: prefix }));
+  const here = ruleFinder(rootRules, workspaceNames);
   for (const text of new Set(recorded)) {
     const path = splitRecordedPath(text);
     const kind = recordedKind(text);
-    const file = ruled(path);
+    const file = ruled(path) ?? (kind === 'user' ? fileHere(here(path)) : null);
     if (typeof file === 'number') {
       answers.set(text, workspaceFiles[file]);
       if (kind === 'user') settledFiles.add(file);
@@ -107,7 +124,12 @@ export function mapPaths(
   };
 }
 
-/** Answers a file from the user's rules: a workspace file, `missing` where the rule leads to none, null for no rule. */
+/** What is gone from its place may be elsewhere in the workspace. */
+function fileHere(file: ReturnType<ReturnType<typeof ruleFinder>>): number | null {
+  return file === 'missing' ? null : file;
+}
+
+/** Answers a file from rules: a workspace file, `missing` where the rule leads to none, null for no rule. */
 function ruleFinder(
   rules: readonly PathRule[],
   workspaceNames: readonly (readonly string[])[],
