@@ -21,7 +21,8 @@ import weakref
 import torch
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.chains import Chain
-from leakline_recorder.holders.links import Places
+from leakline_recorder.holders.groups import name_of
+from leakline_recorder.holders.links import Link, Places
 from leakline_recorder.holders.passing import Passing
 from leakline_recorder.holders.roots import Root
 from leakline_recorder.holders.statements import Holder, Statements
@@ -160,6 +161,12 @@ class ChainsTest(unittest.TestCase):
         KEPT_GLOBALLY.append(torch.Tensor(MIB))
         self.addCleanup(KEPT_GLOBALLY.clear)
         self.assertIn('global KEPT_GLOBALLY[0]', owner_of(walk(), KEPT_GLOBALLY[0])['text'])
+
+    def test_a_librarys_object_that_a_method_holds_as_its_own(self):
+        source = '/env/site-packages/meters.py'
+        links = (Link('attribute', '.meter', '.meter', 'meter', 'Loop', __file__), Link('attribute', '.seen', '.seen', 'seen', 'Meter', source))
+        chain = Chain(Root('local', 'self', __file__, 'run', 1, True), links)
+        self.assertEqual(name_of(chain, Holder('attribute', 'seen', 'Meter', source, None, True), None), 'Loop.meter.seen')
 
     def test_class_attribute(self):
         Visualiser.shared.append(torch.Tensor(MIB))
@@ -614,6 +621,11 @@ class StatementsTest(unittest.TestCase):
         for name, line in (('keys_12', 3), ('rows_12', 4), ('old_12', 5), ('net12', 6), ('keyed', None)):
             found = self.find(source, name=name, kind='attribute', owner='Queue', container=False, classes=(('queue.py', 'Queue'),))
             self.assertEqual(found, [line] if line else [])
+
+    def test_calls_through_the_name_of_a_librarys_object(self):
+        source = ('class Trainer:\n    def step(self, x):\n        self.metric.reset()\n        value = self.metric(x)\n'
+                  '        other.update(x)\n        self.metric.update(x)\n        self.metric.compute()\n')
+        self.assertEqual(self.find(source, kind='through', name='metric', owner='update'), [4, 6])
 
     def test_attribute_outside_init_first(self):
         source = 'class A:\n    def __init__(self, x):\n        self.kept = x\n    def forward(self, x):\n        self.kept = self.kept + x\n'

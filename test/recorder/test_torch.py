@@ -402,11 +402,24 @@ class Trainer:
         self.history.append(row)
     def note(self, row):
         self.other.append(row)
+class Meter:
+    def __init__(self):
+        self.seen = []
+    def __call__(self, row):
+        self.update(row)
+    def update(self, row):
+        self.seen.append(row)
 ''')
             program = f'''
 import math, sys, torch
 sys.path.insert(0, {os.path.dirname(library)!r})
-from {os.path.basename(library)} import Trainer
+from {os.path.basename(library)} import Meter, Trainer
+class Loop:
+    def __init__(self):
+        self.meter = Meter()
+    def step(self):
+        self.meter(torch.zeros(8))
+loop = Loop()
 class Mine(Trainer):
     def step(self):
         self.log(torch.zeros(8))
@@ -417,15 +430,17 @@ def step(number):
     trainer.add_row(torch.zeros(8))
     trainer.keep_row(number, torch.zeros(8))
     trainer.note(torch.zeros(8))
+    loop.step()
 '''
             found = self.owners(program)
             releases = [(owner['name'], release['kind']) for owner in self.found(program) for release in owner['releases']]
         self.assertEqual(releases, [('Mine.kept', 'memo')], 'a key is tested where the library fills it')
-        # A word such as `note` may be the name of anything, except in a class of the library; Python 3.11 tells which one.
+        # A word such as `log` may be the name of anything, except in a class of the library; Python 3.11 tells which one.
         log = 'self.log(torch.zeros(8))' if sys.version_info >= (3, 11) else 'self.history.append(row)'
         self.assertEqual(found, {('Mine.rows', 'trainer.add_row(torch.zeros(8))', 12), ('Mine.history', log, 12),
                                  ('Mine.kept', 'trainer.keep_row(number, torch.zeros(8))', 12),
-                                 ('Mine.other', 'self.other.append(row)', 12)})
+                                 ('Mine.other', 'trainer.note(torch.zeros(8))', 12),
+                                 ('loop.meter.seen', 'self.meter(torch.zeros(8))', 12)})
 
     def test_a_hook_that_a_library_has_for_its_modules(self):
         self.assertEqual(self.owners('''

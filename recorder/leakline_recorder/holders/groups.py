@@ -137,7 +137,7 @@ class Group:
         """
         split = self.growing
         is_cycled = split is not None and _is_cycled(self.newest.chain, split)
-        lines = (statements.find(CYCLES) if is_cycled else []) or (statements.told(holder) if holder else [])
+        lines = (statements.find(CYCLES) if is_cycled else []) or (statements.told(holder, _name_above(self.newest.chain, split)) if holder else [])
         if lines or not self.is_linked:
             return lines
         chain = self.to_list
@@ -290,6 +290,14 @@ def _pin(chain: Chain, statements: Statements) -> Optional[Dict[str, Any]]:
     return {'file': found[0]['file'], 'line': found[0]['line']} if found else {'file': pin.file, 'line': pin.line}
 
 
+def _name_above(chain: Chain, split: Optional[int]) -> Optional[str]:
+    """The program's name of the library's object that has the holder: ``precision`` of ``self.precision.preds``."""
+    attributes = [part for part in (chain.links if split is None else chain.links[:split]) if part.kind == 'attribute' and part.text]
+    if len(attributes) > 1:
+        return attributes[-2].name if attributes[-2].file and is_users(attributes[-2].file) else None
+    return chain.root.name if attributes and chain.root is not None and chain.root.users else None
+
+
 def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
     """The name nearest to the tensors for which a statement can be searched."""
     holder = _named_on(chain, split)
@@ -423,7 +431,8 @@ def name_of(chain: Chain, holder: Optional[Holder], split: Optional[int]) -> str
         names = (holder.name, 'state') if holder is GROUPS else (holder.name,)
         last = max((index for index, part in enumerate(links) if part.kind == 'attribute' and part.name in names), default=-1)
         way = ''.join(part.text for part in links[:last + 1])
-        name = FIXTURE.sub(r'\1', chain.root.name + (re.sub(r'\w+$', holder.name, way) if holder is GROUPS else way))
+        top = links[0].owner if chain.root.name == 'self' and last > 0 and links[0].owner else chain.root.name
+        name = FIXTURE.sub(r'\1', top + (re.sub(r'\w+$', holder.name, way) if holder is GROUPS else way))
         if len(name) <= MAX_NAME and ' ' not in name:
             return name + key
     head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name

@@ -30,9 +30,9 @@ FILLS = 5              # minimum score of a statement that fills a container; a 
 class Holder:
     """The target of the search: a variable or attribute, and how it holds the tensors."""
 
-    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved', 'called'
+    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved', 'called', 'through'
     name: str
-    owner: Optional[str]        #: function of a variable, class of an attribute
+    owner: Optional[str]        #: function of a variable, class of an attribute, method that is called through a name
     file: Optional[str]
     key: Optional[str]          #: of `history['aux']`: 'aux'
     container: bool             #: it is a list, dict, …, and grows; else the name is bound to the tensor itself
@@ -90,12 +90,17 @@ class Statements:
                                                    not self._runs(one['file'], one['line']), one['file'], one['line']))
         return found[:MAX_STATEMENTS]
 
-    def told(self, holder: Holder) -> List[Dict[str, Any]]:
-        """What a person changes: as ``find``, but the program's own calls if a library's method fills the holder."""
+    def told(self, holder: Holder, through: Optional[str] = None) -> List[Dict[str, Any]]:
+        """What a person changes: as ``find``, but the program's own calls if a library's method fills the holder.
+        ``through``: the program's name of the object that has the holder.
+        """
         found = self.find(holder)
-        by_library = holder.kind == 'attribute' and bool(found) and found[0]['score'] >= ADDS and not is_users(found[0]['file'])
-        call = ADDS_GROUP if holder is GROUPS else self._call_of(found[0]['file'], found[0]['line']) if by_library else None
-        return call and self.find(call) or found
+        if holder is GROUPS:
+            return self.find(ADDS_GROUP) or found
+        if holder.kind != 'attribute' or not found or found[0]['score'] < ADDS or is_users(found[0]['file']):
+            return found
+        place = found[0]['file'], found[0]['line']
+        return next((calls for call in (self._call_of(*place), self._call_through(through, *place)) for calls in [call and self.find(call)] if calls), found)
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)
@@ -113,6 +118,11 @@ class Statements:
         if (path, line) not in self._calls:
             self._calls[path, line] = self._called(path, self._code_around(path, line))
         return self._calls[path, line]
+
+    def _call_through(self, name: Optional[str], path: str, line: int) -> Optional[Holder]:
+        """Calls of an object, or of its method around a statement: ``self.precision(…)``, ``self.precision.update(…)``."""
+        code = self._code_around(path, line)
+        return Holder('through', name, code.co_name, None, None, True) if name and code else None
 
     @staticmethod
     def _called(path: str, code: Optional[types.CodeType]) -> Optional[Holder]:
@@ -158,7 +168,7 @@ class Statements:
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]],
                 paths: Optional[List[str]] = None) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered', 'called') and holder.name != '<lambda>'
+        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered', 'called', 'through') and holder.name != '<lambda>'
         name = holder.name if has_name else ''
         for path, module in self.mentioning(self.paths(holder) if paths is None else paths, name):
             for node, score in matches(module.tree, holder, is_of(path, holder)):
@@ -220,6 +230,9 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
         yield from ((node, 6) for node, scope in scoped(tree) if isinstance(node, ast.Call) and called_name(node.func) == holder.name
                     and (not holder.classes or _is_own_call(node.func, scope, holder)))
         return
+    if holder.kind == 'through':
+        yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_through(node.func, holder))
+        return
     if holder.kind == 'registered':
         yield from _registered(tree, holder, same_file)
         return
@@ -255,6 +268,11 @@ def _is_own_call(function: Any, scope: Sequence[str], holder: Holder) -> bool:
     value = function.value if isinstance(function, ast.Attribute) else None
     is_own = isinstance(value, ast.Name) and value.id == 'self' or isinstance(value, ast.Call) and called_name(value.func) == 'super'
     return is_own and any(name in scope for _, name in holder.classes)
+
+
+def _is_through(function: Any, holder: Holder) -> bool:
+    is_method = isinstance(function, ast.Attribute) and function.attr == holder.owner
+    return called_name(function.value if is_method else function) == holder.name
 
 
 def is_of(path: str, holder: Holder) -> bool:

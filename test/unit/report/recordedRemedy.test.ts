@@ -51,6 +51,17 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
   });
 
+  it('is to call a method of a library’s class, though the library calls it for itself', () => {
+    const releases = [{ ...RESET, where: 'loop', hasRun: true }];
+    const file = '/env/lib/python3.11/site-packages/torchmetrics/metric.py';
+    const retained = { ...RETAINED, missed: null };
+    assert.equal(
+      remedy({ releases: releases.map((one) => ({ ...one, file })) }, retained),
+      'Call report.curve.reset() (torchmetrics/metric.py:758) at the end of each round of the loop at train.py:9.',
+    );
+    assert.match(remedy({ releases: releases.map((one) => ({ ...one, file: '/app/bank.py' })) }, retained), /^Clear/);
+  });
+
   it('says what the iterators of itertools keep, and the records of a logger', () => {
     const of = (kind: string, type: string | null = null): string => remedy({ name: 'stream', items: { kind, type } });
     assert.match(of('cycle'), /^Use a generator \(while True: yield from loader\) instead of itertools\.cycle/);
@@ -118,6 +129,10 @@ describe('The remedy for a holder that the recorder saw', () => {
   it('follows the kind of the holder', () => {
     const queue = { name: 'rows.queue', items: { kind: 'object', type: 'Batch' } };
     assert.equal(remedy(queue, null, true), 'Cap the size of rows.queue, or empty it faster.');
+    assert.match(
+      remedy({ name: 'stack', items: { kind: 'exit', type: null } }, null, true),
+      /^Close stack in each round/,
+    );
     assert.match(remedy({ kind: 'hook' }, null, true), /^Register the hook once/);
     assert.match(remedy({ kind: 'cached' }), /^Cap the cache/);
     assert.match(remedy({ kind: 'traceback' }), /^Keep the text/);

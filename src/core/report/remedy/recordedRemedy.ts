@@ -70,8 +70,12 @@ export function recordedRemedy(
       if (custody?.isRetained === true) {
         const unrun = owner.releases?.find(hasNotRun);
         if (unrun !== undefined) return exact(unrunText(holderName(name), unrun));
+        const method = owner.releases?.find(isOfLibraryClass);
+        if (method !== undefined) return call(name, method, custody.roundOf);
       }
-      if (isFilledFaster) return exact(t('Cap the size of {0}, or empty it faster.', holderName(name)));
+      // Views, callbacks and keys have advice that says more.
+      if (isFilledFaster && (items === null || items.kind === 'object'))
+        return exact(t('Cap the size of {0}, or empty it faster.', holderName(name)));
       return items === null
         ? plain(remedyText('container', holderName(name)))
         : exact(itemsText(items, holderName(name)));
@@ -92,26 +96,36 @@ function unrunText(holder: string, release: HolderRelease): string {
   return t('Clear {0} as {1} ({2}) does: nothing has called it.', holder, method, nameAndLine(release));
 }
 
+/** A method of a library's class, which the library may call for itself: `reset()` of a metric. */
+function isOfLibraryClass({ kind, file }: HolderRelease): boolean {
+  return kind === 'method' && recordedKind(file) === 'library';
+}
+
 /** @param loop whose rounds have each allocated some of it */
 function missedCall(holder: string, release: HolderRelease, loop: RecordedPlace | null): RecordedRemedy {
-  const owner = /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
-  const method = `${methodOf(release.function)}()`;
+  if (isUncalled(release)) return call(holder, release, loop);
+  const text = t(
+    'Check that {0} ({1}) is called for {2}, and with the right arguments: its calls free nothing.',
+    `${methodOf(release.function)}()`,
+    nameAndLine(release),
+    objectOf(holder),
+  );
+  return { text, isExact: true };
+}
+
+function call(holder: string, release: HolderRelease, loop: RecordedPlace | null): RecordedRemedy {
+  const missing = `${objectOf(holder)}.${methodOf(release.function)}()`;
   const at = nameAndLine(release);
-  if (!isUncalled(release)) {
-    const text = t(
-      'Check that {0} ({1}) is called for {2}, and with the right arguments: its calls free nothing.',
-      method,
-      at,
-      owner,
-    );
-    return { text, isExact: true };
-  }
-  const call = `${owner}.${method}`;
   const text =
     loop === null
-      ? t('Call {0} ({1}) when its items are no longer needed.', call, at)
-      : t('Call {0} ({1}) at the end of each round of the loop at {2}.', call, at, nameAndLine(loop));
-  return { text, isExact: true, call };
+      ? t('Call {0} ({1}) when its items are no longer needed.', missing, at)
+      : t('Call {0} ({1}) at the end of each round of the loop at {2}.', missing, at, nameAndLine(loop));
+  return { text, isExact: true, call: missing };
+}
+
+/** `curve` of `curve.preds` */
+function objectOf(holder: string): string {
+  return /^(.*\w)\.\w+(?:\[.*)?$/.exec(holder)?.[1] ?? holder;
 }
 
 /** Items that are not tensors have no copy on the CPU. */
