@@ -183,7 +183,8 @@ const COMPARES = /^(?:[<>]=?|[!=]=|is)$/;
 
 /** True if a test around a store, or around each call of its function, may end. */
 function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boolean {
-  const ask: AskTest = (test, { outer }) => isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer));
+  const ask: AskTest = (test, { outer }, leaves) =>
+    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer), leaves);
   if (mayCease(one, ask)) return true;
   const { within } = one;
   if (within === null || /^__\w+__$|^forward$/.test(within.name)) return false;
@@ -191,7 +192,8 @@ function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boo
   return calls.length > 0 && calls.every((call) => mayCease(call, ask));
 }
 
-type AskTest = (test: Expression, at: Standing) => boolean;
+/** @param leaves true if the function ends where the test holds */
+type AskTest = (test: Expression, at: Standing, leaves: boolean) => boolean;
 
 /** True for what a test asks of a parameter or module in a loop over all of them, such as `p.ndim`. */
 function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
@@ -216,13 +218,13 @@ function mayCease(standing: Standing, ask: AskTest): boolean {
   const inside = [...outer.slice(fn + 1), statement];
   for (const [i, one] of inside.entries()) {
     for (const test of testsOf(one, inside.at(i + 1))) {
-      if (ask(test, standing)) return true;
+      if (ask(test, standing, false)) return true;
     }
     // `if self.done: return` before it.
     const block = blocks.find((body) => body.includes(one)) ?? [];
     for (const before of block.slice(0, block.indexOf(one))) {
       if (before.kind !== 'if' || !before.branches.some(({ body }) => leaves(body))) continue;
-      if (before.branches.some(({ test }) => ask(test, standing))) return true;
+      if (before.branches.some(({ test }) => ask(test, standing, true))) return true;
     }
   }
   return false;
@@ -236,15 +238,27 @@ function testsOf(statement: Statement, below: Statement | undefined): readonly E
 }
 
 /** @param isFixed true for an operand that does not change over steps */
-function isPassing(test: Expression, modules: readonly PythonModule[], isFixed: IsIt): boolean {
+function isPassing(test: Expression, modules: readonly PythonModule[], isFixed: IsIt, leaves: boolean): boolean {
   if (somePart(test, (part) => part.kind === 'binary' && part.operator === '%')) return false;
   const compares = (part: Expression): boolean => {
-    if (part.kind !== 'binary' || !COMPARES.test(part.operator)) return false;
+    if (part.kind !== 'binary' || !COMPARES.test(part.operator) || beginsLate(part, leaves)) return false;
     return part.operator === 'is'
       ? part.left.kind === 'attribute' && !isFixed(part.left)
       : isCount(part, modules, isFixed);
   };
   return somePart(test, compares) || isFlag(test.kind === 'unary' ? test.operand : test, modules);
+}
+
+/** Names of counts that rise, unlike `steps_left`. */
+const RISING = /^(?:(?:current|global)_)?(?:epoch|step|iteration|iter|round|episode)$/;
+
+/** `epoch >= warmup` holds from then on: what it decides begins late, and does not end. */
+function beginsLate(test: Expression & { readonly kind: 'binary' }, leaves: boolean): boolean {
+  const [isLeft, isRight] = [test.left, test.right].map(
+    (side) => (side.kind === 'name' || side.kind === 'attribute') && RISING.test(side.name),
+  );
+  if (isLeft === isRight || !/^[<>]=?$/.test(test.operator)) return false;
+  return (test.operator.startsWith('>') === isLeft) !== leaves;
 }
 
 /** A comparison of a plain name, a changing attribute or a length with anything but a text. */

@@ -224,12 +224,15 @@ function isUnintended({ custody, through }: LineFeatures): boolean {
 const OF_WEIGHTS: ReadonlySet<Category> = new Set(['parameters', 'gradients']);
 
 /**
- * True for weights that are added seldom, and for their gradients, unless the process shows a traceback or a forgotten
- * release. In a container of the source, they must be as rare as the models of folds.
+ * True for weights that are added seldom, and for their gradients, unless the process shows a traceback, a forgotten
+ * release, or that they stay in a container of which the source shows the uses. In a container of the source, they must be
+ * as rare as the models of folds.
  */
 function isExtended(line: LineFeatures): boolean {
   const { category, births, survivors, lastStep, isHeldBySource } = line;
   if (!OF_WEIGHTS.has(category) || isUnintended(line)) return false;
+  const { custody, knowledge } = line;
+  if (custody?.isRetained === true && custody.isOutsideNetworks && knowledge === 'known') return false;
   if (isHeldBySource) return births !== null && births.steps < limit('allocatedShare') * births.of;
   return births === null
     ? survivors < (lastStep ?? Number.POSITIVE_INFINITY)
