@@ -60,6 +60,7 @@ const CONTAINERS = {
   tensor: { hook: 'register_hook register_post_accumulate_grad_hook' },
   optimizer: { add: 'add_param_group' },
   functools: { clear: 'cache_clear' },
+  exitStack: { put: 'enter_context enter_async_context' },
   /** Method names that classes of programs use. */
   own: { put: 'push', take: 'reset truncate drain flush' },
 } satisfies Record<string, ContainerType>;

@@ -133,6 +133,7 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
   } else {
     putIn(machine, containers, act, { ...one, value, span, key: name === 'setdefault' ? args[0].value : null });
   }
+  if (name.startsWith('enter_')) return value;
   if (found === null) return plainValue();
   return found.objects.length === 0 ? value : eitherOf(found, value);
 }
