@@ -82,7 +82,7 @@ export function presentFinding({ finding, run: { steps } }: FindingOfRun, code =
   const sentence = findingSentence(finding, steps, holder === null ? null : code(holder.name));
   const heldBy = holder === null ? null : t('Held by {0}', holder.text);
   const isExplained = holder !== null && holder.text !== holder.name;
-  const fix = fixOf(holder, code);
+  const fix = fixOf(finding, code);
   const evidence = findingEvidence(finding);
   return {
     ...{ short: shortAmount(finding, steps), answer, sentence, lens, end, endAlone: fitting(`${lens}  ${end}`, lens) },
@@ -109,7 +109,7 @@ export const presentLine = factOf(({ file, parts: [{ run, line }, ...others], ra
     detail: [answer, ...(evidence === null ? [] : [evidence])],
     heldBy: line.holder === null ? null : heldText(line.holder, { file, line: line.line }),
     allocates: t('allocates {0}', byteText(amount.bytes)),
-    ...{ unfound, rank, fix: fixOf(line.holder, asItIs) },
+    ...{ unfound, rank, fix: fixOf(line, asItIs) },
   };
 });
 
@@ -135,8 +135,13 @@ function rankText(rank: number, others: number): string {
   return others === 0 ? t('rank {0}', rank) : t('rank {0} +{1}', rank, others);
 }
 
-function fixOf(holder: HolderReport | null, code: (text: string) => string): string | null {
-  return holder?.fix == null ? null : t('Fix: {0}', markCode(holder.fix, code));
+function fixOf(
+  { verdict, holder }: Pick<Finding, 'verdict' | 'holder'>,
+  code: (text: string) => string,
+): string | null {
+  if (holder?.fix == null) return null;
+  const text = markCode(holder.fix, code);
+  return verdict === 'growing' ? t('If it is a leak: {0}', text) : t('Fix: {0}', text);
 }
 
 function heldText({ file, line, text }: HolderReport, own: { file: string; line: number }): string {

@@ -293,8 +293,7 @@ function suspectOf(verdict: Verdict): Suspect | null {
 }
 
 function messageOf(finding: Finding, run: RunReport): string {
-  const { sentence, evidence } = presentFinding({ finding, run });
-  const fix = finding.holder?.fix ?? null;
+  const { sentence, fix, evidence } = presentFinding({ finding, run });
   return [`${sentence}.`, fix, evidence].filter((text) => text !== null).join(' ');
 }
 

@@ -165,7 +165,7 @@ function judgeLines(
 
 function lineReport(
   line: ObservedLine,
-  { verdict, reason, bound, mayBeLimited, isInUse }: Judged,
+  { verdict, reason, bound, mayBeLimited, isInUse, isNeeded }: Judged,
   gaps: number,
   { findings, proved }: SourceEvidence,
   room: DeviceRoom | null,
@@ -198,8 +198,7 @@ function lineReport(
             gaps,
             reason: [...originTexts(line), ...reason].join(' '),
           },
-    // To release what each step uses is no remedy.
-    holder: isInUse && holder !== null ? { ...holder, fix: null, edit: null } : holder,
+    holder: isNeeded && holder !== null ? { ...holder, fix: null, edit: null } : holder,
     unfound,
     bound: boundReport(bound, room),
     mayBeLimited: mayBeLimited || isInUse,

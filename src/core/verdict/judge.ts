@@ -15,8 +15,10 @@ export interface Judged {
   readonly bound: KnownBound | null;
   /** True if the source shows a test of a length or a count that has not ended the growth yet. */
   readonly mayBeLimited: boolean;
-  /** True if each step uses what seldom grows: to release it breaks the program. */
+  /** True if each step uses what seldom grows. */
   readonly isInUse: boolean;
+  /** True if to release the memory breaks the program, or changes nothing. */
+  readonly isNeeded: boolean;
 }
 
 /**
@@ -34,12 +36,14 @@ export function judge(features: LineFeatures, isSeen: boolean, room: Room | null
   const through = isNews ? throughTexts(features.through) : [];
   const isPending = (kinds: readonly Chance['kind'][]): boolean =>
     features.chances.some(({ kind, state }) => state === 'pending' && kinds.includes(kind));
+  const isInUse = verdict === 'growing' && isPending(['use']);
   return {
     verdict,
     rule: rule.name,
     reason: isSeen ? [...rule.reason(features, room), ...through] : [],
     bound: rule.isBound === true ? features.bound : null,
     mayBeLimited: isPending(['bound', 'count']),
-    isInUse: verdict === 'growing' && isPending(['use']),
+    isInUse,
+    isNeeded: isInUse || rule.isNeeded === true || rule.isBound === true,
   };
 }

@@ -21,7 +21,9 @@ export interface Rule<Features, Kind> {
 export interface LineRule extends Rule<LineFeatures, Verdict | 'shape'> {
   /** Why, beyond what was observed. */
   readonly reason: (features: LineFeatures, room: Room | null) => readonly string[];
-  /** True if the verdict depends on the bound of the holder. */
+  /** True if the program needs the memory: to release it is no remedy. */
+  readonly isNeeded?: true;
+  /** True if the verdict depends on the bound of the holder, which then needs no remedy. */
   readonly isBound?: true;
   /** A planted program whose report changes without this rule; empty where only a unit test needs it. */
   readonly fixedBy: string;

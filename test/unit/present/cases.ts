@@ -29,7 +29,7 @@ export const CASES: Readonly<Record<string, Recording>> = {
     ...planted('aux_loss'),
     files: ['corpus/aux_loss/train.py'],
   },
-  'A line that grows, unconfirmed': planted('filling_lru'),
+  'A line that grows, unconfirmed': planted('searched_index'),
   'A reference cycle': planted('node_cycle'),
   'An allocation that failed': {
     folder: PLANTED,

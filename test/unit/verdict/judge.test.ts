@@ -94,9 +94,22 @@ describe('The verdict on a line', () => {
   });
 
   it('is growth for the gradients of layers that are added seldom, as for their weights', () => {
-    const features: LineFeatures = { ...LASTING, ...CASES['network'][0], custody: RETAINED, category: 'gradients' };
+    const custody: Custody = { ...RETAINED, isOutsideNetworks: false };
+    const features: LineFeatures = { ...LASTING, ...CASES['network'][0], custody, category: 'gradients' };
     assert.equal(judge(features, false, null).rule, 'network');
     assert.equal(judge({ ...features, births: { steps: 40, of: 40 } }, false, null).verdict, 'leak');
+  });
+
+  it('depends on the uses of weights that stay in a list outside of networks, if the source shows them', () => {
+    const features: LineFeatures = { ...LASTING, ...CASES['network'][0], custody: RETAINED };
+    assert.equal(judge(features, false, null).rule, 'retained');
+    const inUse = judge(
+      { ...features, isAddedSeldom: true, chances: [{ ...chance('pending'), kind: 'use' }] },
+      false,
+      null,
+    );
+    assert.deepEqual([inUse.rule, inUse.isNeeded], ['pending', true]);
+    assert.equal(judge({ ...features, knowledge: 'noHolder' }, false, null).rule, 'network');
   });
 
   it('is growth for models that a list stores once per fold, and a leak for those of each trial', () => {
@@ -110,7 +123,7 @@ describe('The verdict on a line', () => {
     const missed = { ...release, where: 'uncalled', isConditional: false, value: null, runs: null, hasRun: false };
     const custody: Custody = { ...RETAINED, missed };
     for (const rule of ['network', 'stateOfParameters']) {
-      const features = { ...LASTING, ...CASES[rule][0] };
+      const features: LineFeatures = { ...LASTING, ...CASES[rule][0], knowledge: 'noHolder' };
       assert.equal(judge({ ...features, custody }, false, null).verdict, 'leak', rule);
       assert.equal(judge({ ...features, custody: { ...custody, isOutsideNetworks: false } }, false, null).rule, rule);
       const ran = { ...missed, where: 'loop', hasRun: true };
@@ -120,7 +133,7 @@ describe('The verdict on a line', () => {
 
   it('is a leak for networks that a traceback holds, which is no place to store them on purpose', () => {
     for (const rule of ['network', 'stateOfParameters']) {
-      const features: LineFeatures = { ...LASTING, ...CASES[rule][0], custody: RETAINED };
+      const features: LineFeatures = { ...LASTING, ...CASES[rule][0], custody: RETAINED, knowledge: 'noHolder' };
       assert.equal(judge({ ...features, through: 'traceback' }, false, null).verdict, 'leak', rule);
       assert.equal(judge({ ...features, through: 'graph' }, false, null).rule, rule);
     }

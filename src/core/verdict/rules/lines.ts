@@ -80,6 +80,7 @@ export const LINE_RULES: readonly LineRule[] = [
     verdict: 'growing',
     thresholds: ['mostState'],
     reason: () => [t('An optimizer adds state for each parameter that trains for the first time.')],
+    isNeeded: true,
     fixedBy: 'trial_schedulers',
   },
   /** A full container does not grow on. */
