@@ -118,7 +118,7 @@ export const LINE_RULES: readonly LineRule[] = [
   /** Programs extend networks on purpose. */
   {
     name: 'network',
-    seen: 'Weights are added occasionally, like layers that extend a network on purpose.',
+    seen: 'Weights are added occasionally, like layers that extend a network on purpose, to no list whose uses the source shows.',
     holds: isExtended,
     verdict: 'growing',
     thresholds: ['seldom'],
