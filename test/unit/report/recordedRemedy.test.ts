@@ -54,7 +54,8 @@ describe('The remedy for a holder that the recorder saw', () => {
   it('is to call a method of a library’s class, though the library calls it for itself', () => {
     const releases = [{ ...RESET, where: 'loop', hasRun: true }];
     const file = '/env/lib/python3.11/site-packages/torchmetrics/metric.py';
-    const retained = { ...RETAINED, missed: null };
+    const loops = [{ place: { file: 'src/train.py', line: 9 }, rounds: 4 }];
+    const retained = { ...RETAINED, missed: null, roundOf: null, loops };
     assert.equal(
       remedy({ releases: releases.map((one) => ({ ...one, file })) }, retained),
       'Call report.curve.reset() (torchmetrics/metric.py:758) at the end of each round of the loop at train.py:9.',

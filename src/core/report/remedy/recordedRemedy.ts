@@ -71,7 +71,7 @@ export function recordedRemedy(
         const unrun = owner.releases?.find(hasNotRun);
         if (unrun !== undefined) return exact(unrunText(holderName(name), unrun));
         const method = owner.releases?.find(isOfLibraryClass);
-        if (method !== undefined) return call(name, method, custody.roundOf);
+        if (method !== undefined) return call(name, method, custody.roundOf ?? custody.loops.at(-1)?.place ?? null);
       }
       // Views, callbacks and keys have advice that says more.
       if (isFilledFaster && (items === null || items.kind === 'object'))
