@@ -119,6 +119,11 @@ describe('An allocation that failed', () => {
       failureHolderTexts(failureWith({ ...cache, bytes: 4 * MiB }, owner, { ...cache, bytes: 8 * MiB })),
       [failureHolderTexts(failureWith(owner))[0], 'cache.layers (transformers/cache.py:3) holds 12.0 MiB.'],
     );
+    // No object is the cause where the request is larger than the device.
+    const small = digestSnapshot(PATH, snapshot, { ...BLANK_RECORDING, atFailure: [owner] });
+    const askedBytes = small.curves.flatMap(({ outOfMemory: failed }) => failed)[0].askedBytes;
+    const capacity = { files: [], rules: [], capacityBytes: askedBytes - 1 };
+    assert.deepEqual(buildReport([small], capacity).report.runs[0].outOfMemory[0].holders, []);
     // A pass has variables, and small objects filled no device.
     const passing = { ...owner, kind: 'local', name: 'logits', container: null };
     assert.deepEqual(failureWith(passing, { ...owner, bytes: MiB }).holders, []);

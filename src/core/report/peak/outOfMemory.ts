@@ -29,7 +29,11 @@ export function outOfMemory(
       // Growth is that of all devices, up to the last snapshot.
       const isOfRun = digest === snapshots.at(-1) && digest.curves.length === 1;
       const growing = isOfRun ? holdersOfGrowth(lines, amounts.liveBytes) : [];
-      const holders = [...found, ...growing.filter((other) => !found.some((one) => isSame(one, other)))];
+      const capacityBytes = rooms.find((room) => room.device === device)?.capacityBytes ?? null;
+      // An empty device would have had no room, either.
+      const isTooLarge = capacityBytes !== null && amounts.askedBytes > capacityBytes;
+      const all = [...found, ...growing.filter((other) => !found.some((one) => isSame(one, other)))];
+      const holders = isTooLarge ? [] : all;
       const keptBytes = sum(found, ({ bytes }) => bytes);
       return {
         path: digest.path,
@@ -37,7 +41,7 @@ export function outOfMemory(
         event,
         timeUs,
         ...amounts,
-        capacityBytes: rooms.find((room) => room.device === device)?.capacityBytes ?? null,
+        capacityBytes,
         metadata: metadata === '' ? null : metadata,
         asked: ownerLineOf(frames, forward, lookup),
         frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
