@@ -386,7 +386,7 @@ def step(number):
 
     def test_the_programs_own_calls_of_a_librarys_method(self):
         with tempfile.TemporaryDirectory() as folder:
-            library = os.path.join(folder, 'site-packages', f'library_of_{os.path.basename(folder)}')
+            library = os.path.join(folder, 'site-packages', f'torchmetrics_of_{os.path.basename(folder)}')
             os.makedirs(library)
             with open(os.path.join(library, '__init__.py'), 'w') as file:
                 file.write('''
@@ -402,7 +402,9 @@ class Trainer:
         self.history.append(row)
     def note(self, row):
         self.other.append(row)
-class Meter:
+class Metric:
+    pass
+class Meter(Metric):
     def __init__(self):
         self.seen = []
     def __call__(self, row):
@@ -433,7 +435,9 @@ def step(number):
     loop.step()
 '''
             found = self.owners(program)
-            releases = [(owner['name'], release['kind']) for owner in self.found(program) for release in owner['releases']]
+            described = self.found(program)
+            releases = [(owner['name'], release['kind']) for owner in described for release in owner['releases']]
+            self.assertEqual([owner['name'] for owner in described if (owner['items'] or {}).get('kind') == 'metric'], ['loop.meter.seen'])
         self.assertEqual(releases, [('Mine.kept', 'memo')], 'a key is tested where the library fills it')
         # A word such as `log` may be the name of anything, except in a class of the library; Python 3.11 tells which one.
         log = 'self.log(torch.zeros(8))' if sys.version_info >= (3, 11) else 'self.history.append(row)'

@@ -350,7 +350,7 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
     """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
-    arrays, tensors as keys, values of weak keys, an optimizer's state for parameters, or what ``itertools.cycle`` repeats;
+    states of a metric, arrays, tensors as keys, values of weak keys, an optimizer's state for parameters, or what ``itertools.cycle`` repeats;
     ``None`` for tensors.
     """
     kind = 'object'
@@ -360,6 +360,8 @@ def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
         above = chain.links[split - 1] if split else None
         is_state = above is not None and above.name == 'state' and above.file is not None and above.file.startswith(OPTIMIZERS)
         return {'kind': 'state' if is_state else 'key', 'type': None}
+    if split and any(name == 'Metric' and 'torchmetrics' in file for file, name in chain.links[split - 1].classes):
+        return {'kind': 'metric', 'type': None}
     if split and chain.links[split - 1].name == '_exit_callbacks':
         return {'kind': 'exit', 'type': None}
     if split and chain.links[split - 1].name == 'data' and chain.links[split - 1].owner in WEAK_KEYED:

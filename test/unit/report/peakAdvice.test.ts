@@ -36,11 +36,21 @@ describe('Advice on memory that ran out', () => {
     assert.deepEqual(ranOut({ keptBytes: 5.5 * GIB }), []);
   });
 
+  it('is to take fewer samples where nothing shows that a backward pass follows, unless an object holds more', () => {
+    const first = { repeatedActivations: 0, activationsAt: { file: 'train.py', line: 9, function: 'main' } };
+    assert.deepEqual(ranOut(first), [
+      'Activations hold 6.0 GiB: fewer samples at once need less. Most are from `train.py:9 (main)`.',
+    ]);
+    assert.deepEqual(ranOut({ ...first, keptBytes: 3.5 * GIB }), []);
+  });
+
   it('is to turn autograd off in an evaluation', () => {
     assert.deepEqual(ranOut({ phase: 'evaluation' }), [
       'Activations hold 6.0 GiB in an evaluation, which needs none: run it under `torch.no_grad()`.',
     ]);
     assert.deepEqual(ranOut({ phase: 'evaluation', repeatedActivations: 0 }), []);
+    const never = { phase: 'evaluation', repeatedActivations: 0, isEvaluation: true } as const;
+    assert.match(ranOut(never)[0], /run it under `torch\.no_grad\(\)`/, 'the source never turns it off');
   });
 
   it('is not to turn autograd off where the source does, or to recompute without a backward pass', () => {

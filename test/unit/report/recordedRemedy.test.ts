@@ -63,6 +63,11 @@ describe('The remedy for a holder that the recorder saw', () => {
     assert.match(remedy({ releases: releases.map((one) => ({ ...one, file: '/app/bank.py' })) }, retained), /^Clear/);
   });
 
+  it('is to reset a metric, or to keep its states on the CPU', () => {
+    const metric = { name: 'auroc.preds', items: { kind: 'metric', type: null } };
+    assert.match(remedy(metric), /^Compute and reset auroc more often, or pass it compute_on_cpu=True:/);
+  });
+
   it('says what the iterators of itertools keep, and the records of a logger', () => {
     const of = (kind: string, type: string | null = null): string => remedy({ name: 'stream', items: { kind, type } });
     assert.match(of('cycle'), /^Use a generator \(while True: yield from loader\) instead of itertools\.cycle/);

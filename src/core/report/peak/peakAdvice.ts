@@ -171,7 +171,7 @@ function keepsGraph({ amounts, older, repeatedActivations }: Held): boolean {
 function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
   const hasEqual = keepsGraph(held);
   if (held.phase === 'evaluation' && held.ranOut) {
-    return hasEqual
+    return hasEqual || held.isEvaluation
       ? {
           bytes,
           text: t(
@@ -197,8 +197,17 @@ function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
           ),
     };
   }
-  if (!waits && !(held.ranOut && hasEqual)) return null;
   const at = held.activationsAt;
+  if (!waits && !hasEqual && held.ranOut) {
+    // An object that holds more is the better answer.
+    if (bytes <= held.keptBytes) return null;
+    const most = at === null ? '' : t('Most are from {0}.', place(at));
+    return {
+      bytes,
+      text: `${t('Activations hold {0}: fewer samples at once need less.', byteText(bytes))} ${most}`.trim(),
+    };
+  }
+  if (!waits && !held.ranOut) return null;
   return {
     bytes,
     text:

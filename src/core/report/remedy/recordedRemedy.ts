@@ -156,6 +156,11 @@ function itemsText({ kind, type }: RecordedItems, holder: string): string {
       'Take from both iterators of itertools.tee at the same rate, or make two: {0} keeps what the other one has taken.',
       holder,
     );
+  if (kind === 'metric')
+    return t(
+      'Compute and reset {0} more often, or pass it compute_on_cpu=True: it keeps what it was given until then.',
+      objectOf(holder),
+    );
   if (kind === 'exit')
     return t('Close {0} in each round, or use one for each: it keeps what its callbacks need.', holder);
   if (kind === 'object' && (type === 'Task' || type === 'Future'))
