@@ -293,9 +293,10 @@ def _pin(chain: Chain, statements: Statements) -> Optional[Dict[str, Any]]:
 def _name_above(chain: Chain, split: Optional[int]) -> Optional[str]:
     """The program's name of the library's object that has the holder: ``precision`` of ``self.precision.preds``."""
     attributes = [part for part in (chain.links if split is None else chain.links[:split]) if part.kind == 'attribute' and part.text]
-    if len(attributes) > 1:
-        return attributes[-2].name if attributes[-2].file and is_users(attributes[-2].file) else None
-    return chain.root.name if attributes and chain.root is not None and chain.root.users else None
+    if not attributes:
+        return None
+    root = chain.root.name if chain.root is not None and chain.root.users else None
+    return next((part.name for part in reversed(attributes[:-1]) if part.file and is_users(part.file)), root)
 
 
 def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:

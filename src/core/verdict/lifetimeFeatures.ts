@@ -43,10 +43,11 @@ export class LifetimeFeatures {
     return last !== undefined && last > oldEnough - window / 3 && !this.isOverdue() && this.isRising();
   }
 
-  /** True if survivors are allocated on enough steps. */
+  /** True if survivors are allocated on enough steps: many of a short run, or as many of any. */
   get isOften(): boolean {
     const { births, window } = this;
-    return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window);
+    const share = Math.min(limit('allocatedShare') * window, limit('manyBirths'));
+    return births.length >= Math.max(limit('allocatedSteps'), share);
   }
 
   /** True if survivors are allocated in equal intervals, as once per epoch. A number per epoch is a history of losses. */

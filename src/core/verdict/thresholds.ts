@@ -42,6 +42,12 @@ export const THRESHOLDS = {
     of: 'minimum that must allocate survivors',
     fixedBy: 'task_heads',
   },
+  manyBirths: {
+    value: 20,
+    unit: 'steps',
+    of: 'that are enough if they allocate survivors, however long the run is',
+    fixedBy: 'skipped_readings',
+  },
   regularBirths: {
     value: 5,
     unit: 'times',

@@ -19,6 +19,7 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
       'outlives',
       'allocatedShare',
       'allocatedSteps',
+      'manyBirths',
       'overdueGap',
       'slowing',
     ],
