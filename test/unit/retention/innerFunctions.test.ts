@@ -86,7 +86,9 @@ for step in range(steps):
       assert.equal(keptAt(program(text(made))), 'store.append(args[0])');
     });
 
-  it('has its own name where it is in none', () => {
+  it('has its own name where it is in none, or has a name before', () => {
+    const handed = text('store = []\n        self.store = store');
+    assert.equal(followed(program(handed))?.finding?.holder, 'store');
     assert.equal(followed(program(text('store = []')))?.finding?.holder, 'store');
   });
 });

@@ -212,6 +212,8 @@ describe('What may end the growth of a container', () => {
     ['a test of the epoch that begins late', METER('', 'if epoch >= self.start: self.rows.append(row)'), 'none'],
     ['the same, of what leaves', METER('', 'if self.epoch < start: return\n        self.rows.append(row)'), 'none'],
     ['a test of the epoch that ends', METER('', 'if self.most > epoch: self.rows.append(row)'), 'flag'],
+    ['the other branch of one', METER('', 'if epoch >= 5: pass\n        else: self.rows.append(row)'), 'flag'],
+    ['its opposite', METER('', 'if not (epoch >= 5): self.rows.append(row)'), 'flag'],
     ['a test of a count that falls', METER('', 'if steps_left > 0: self.rows.append(row)'), 'flag'],
     ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'flag'],
     ['a test that holds every so often', METER('', 'if self.seen % 9 == 0: self.rows.append(row)'), 'none'],

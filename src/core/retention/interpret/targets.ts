@@ -48,7 +48,8 @@ export class Targets extends Part {
           this.replaced(old, value, { module: act.scope.module, span: statement });
           object.attrs.set(target.name, machine.branches > 0 && old !== undefined ? eitherOf(old, value) : value);
           for (const to of value.objects) {
-            if (to.kind === 'container') to.home ??= homeOf(act.scope.module, target);
+            // A list that a variable names as well is used by either name.
+            if (to.kind === 'container' && isMade(sourceOf(statement))) to.home ??= homeOf(act.scope.module, target);
             machine.references.push({
               from: object,
               to,

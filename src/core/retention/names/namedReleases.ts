@@ -183,8 +183,8 @@ const COMPARES = /^(?:[<>]=?|[!=]=|is)$/;
 
 /** True if a test around a store, or around each call of its function, may end. */
 function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boolean {
-  const ask: AskTest = (test, { outer }, leaves) =>
-    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer), leaves);
+  const ask: AskTest = (test, { outer }, isNegated) =>
+    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer), isNegated);
   if (mayCease(one, ask)) return true;
   const { within } = one;
   if (within === null || /^__\w+__$|^forward$/.test(within.name)) return false;
@@ -192,8 +192,8 @@ function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boo
   return calls.length > 0 && calls.every((call) => mayCease(call, ask));
 }
 
-/** @param leaves true if the function ends where the test holds */
-type AskTest = (test: Expression, at: Standing, leaves: boolean) => boolean;
+/** @param isNegated true if the statement runs where the test does not hold */
+type AskTest = (test: Expression, at: Standing, isNegated: boolean) => boolean;
 
 /** True for what a test asks of a parameter or module in a loop over all of them, such as `p.ndim`. */
 function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
@@ -217,8 +217,8 @@ function mayCease(standing: Standing, ask: AskTest): boolean {
   const fn = outer.findLastIndex(({ kind }) => kind === 'function');
   const inside = [...outer.slice(fn + 1), statement];
   for (const [i, one] of inside.entries()) {
-    for (const test of testsOf(one, inside.at(i + 1))) {
-      if (ask(test, standing, false)) return true;
+    for (const [test, isNegated] of testsOf(one, inside.at(i + 1))) {
+      if (ask(test, standing, isNegated)) return true;
     }
     // `if self.done: return` before it.
     const block = blocks.find((body) => body.includes(one)) ?? [];
@@ -230,18 +230,19 @@ function mayCease(standing: Standing, ask: AskTest): boolean {
   return false;
 }
 
-/** The tests of a statement that decide whether the one below it runs. */
-function testsOf(statement: Statement, below: Statement | undefined): readonly Expression[] {
-  if (below === undefined || !bodiesOf(statement).some((body) => body.includes(below))) return [];
-  if (statement.kind === 'while') return [];
-  return statement.kind === 'if' ? statement.branches.map(({ test }) => test) : [];
+/** The tests of a statement that decide whether the one below it runs; true for those that must not hold. */
+function testsOf(statement: Statement, below: Statement | undefined): (readonly [Expression, boolean])[] {
+  if (statement.kind !== 'if' || below === undefined) return [];
+  if (!bodiesOf(statement).some((body) => body.includes(below))) return [];
+  return statement.branches.map(({ test, body }) => [test, !body.includes(below)]);
 }
 
 /** @param isFixed true for an operand that does not change over steps */
-function isPassing(test: Expression, modules: readonly PythonModule[], isFixed: IsIt, leaves: boolean): boolean {
+function isPassing(test: Expression, modules: readonly PythonModule[], isFixed: IsIt, isNegated: boolean): boolean {
   if (somePart(test, (part) => part.kind === 'binary' && part.operator === '%')) return false;
+  const isTurned = test.kind === 'unary' && test.operator === 'not' ? !isNegated : isNegated;
   const compares = (part: Expression): boolean => {
-    if (part.kind !== 'binary' || !COMPARES.test(part.operator) || beginsLate(part, leaves)) return false;
+    if (part.kind !== 'binary' || !COMPARES.test(part.operator) || beginsLate(part, isTurned)) return false;
     return part.operator === 'is'
       ? part.left.kind === 'attribute' && !isFixed(part.left)
       : isCount(part, modules, isFixed);
@@ -253,12 +254,12 @@ function isPassing(test: Expression, modules: readonly PythonModule[], isFixed: 
 const RISING = /^(?:(?:current|global)_)?(?:epoch|step|iteration|iter|round|episode)$/;
 
 /** `epoch >= warmup` holds from then on: what it decides begins late, and does not end. */
-function beginsLate(test: Expression & { readonly kind: 'binary' }, leaves: boolean): boolean {
+function beginsLate(test: Expression & { readonly kind: 'binary' }, isNegated: boolean): boolean {
   const [isLeft, isRight] = [test.left, test.right].map(
     (side) => (side.kind === 'name' || side.kind === 'attribute') && RISING.test(side.name),
   );
   if (isLeft === isRight || !/^[<>]=?$/.test(test.operator)) return false;
-  return (test.operator.startsWith('>') === isLeft) !== leaves;
+  return (test.operator.startsWith('>') === isLeft) !== isNegated;
 }
 
 /** A comparison of a plain name, a changing attribute or a length with anything but a text. */
