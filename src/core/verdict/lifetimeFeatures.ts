@@ -46,15 +46,20 @@ export class LifetimeFeatures {
   /** True if survivors are allocated on enough steps: many of a short run, or as many of any. */
   get isOften(): boolean {
     const { births, window } = this;
-    const share = Math.min(limit('allocatedShare') * window, limit('manyBirths'));
-    return births.length >= Math.max(limit('allocatedSteps'), share);
+    const share = limit('allocatedShare') * window;
+    const min = this.areNumbers ? share : Math.min(share, limit('manyBirths'));
+    return births.length >= Math.max(limit('allocatedSteps'), min);
   }
 
-  /** True if survivors are allocated in equal intervals, as once per epoch. A number per epoch is a history of losses. */
+  /** True if each survivor is no larger than a number. One per epoch is a history of losses. */
+  private get areNumbers(): boolean {
+    return (this.lifetimes.floors.at(-1) ?? 0) <= limit('numberBytes') * this.allBirths.length;
+  }
+
+  /** True if survivors are allocated in equal intervals, as once per epoch. */
   get isRegular(): boolean {
-    const { births, lifetimes } = this;
-    const bytes = lifetimes.floors.at(-1) ?? 0;
-    if (births.length < limit('regularBirths') || bytes <= limit('numberBytes') * this.allBirths.length) return false;
+    const { births } = this;
+    if (births.length < limit('regularBirths') || this.areNumbers) return false;
     const gaps = Array.from(births.subarray(1), (birth, i) => birth - births[i]);
     return Math.max(...gaps) - Math.min(...gaps) <= 1;
   }

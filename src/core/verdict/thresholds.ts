@@ -54,7 +54,11 @@ export const THRESHOLDS = {
     of: 'minimum number of equal intervals that must allocate survivors',
     fixedBy: 'folds',
   },
-  numberBytes: { value: 512, unit: 'bytes', of: 'the smallest block, which holds a number: intervals must add more' },
+  numberBytes: {
+    value: 512,
+    unit: 'bytes',
+    of: 'the smallest block, which holds a number: what few steps add must be larger',
+  },
   overdueGap: {
     value: 1.5,
     unit: 'times',

@@ -101,6 +101,13 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(240, range(10, 240, 10), null, 512)), 'growing', 'the loss of each of many epochs');
   });
 
+  it('sees twenty blocks at uneven intervals of a run of any length', () => {
+    const uneven = (count: number): number[] => range(0, count).map((i) => 100 + i * 40 + (i % 3) * 6);
+    assert.equal(lived(lifetimes(900, uneven(20), null, 1024)), 'lasting');
+    assert.equal(lived(lifetimes(840, uneven(18), null, 1024)), 'growing');
+    assert.equal(lived(lifetimes(900, uneven(20), null, 512)), 'growing', 'numbers');
+  });
+
   it('waits with a few rare allocations, and after a gap longer than any before', () => {
     assert.equal(lived(lifetimes(60, [8, 20, 30, 44, 56], null)), 'growing');
     assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');

@@ -20,6 +20,7 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
       'allocatedShare',
       'allocatedSteps',
       'manyBirths',
+      'numberBytes',
       'overdueGap',
       'slowing',
     ],
