@@ -223,10 +223,10 @@ describe('Path mapping', () => {
 
   it('takes a file of this machine for itself, whatever copies the workspace has', () => {
     const files = ['one/train.py', 'one/old/train.py', 'two/train.py', 'two/nets/moved.py'];
-    const recorded = ['/work/one/train.py', '/work/one/old/train.py', '/work/two/moved.py', '/app/train.py'];
+    const recorded = ['/srv/one/train.py', '/srv/one/old/train.py', '/srv/two/moved.py', '/app/train.py'];
     const roots = [
-      { prefix: 'one/', folder: '/work/one' },
-      { prefix: 'two/', folder: '/work/two/' },
+      { prefix: 'one/', folder: '/srv/one' },
+      { prefix: 'two/', folder: '/srv/two/' },
     ];
     const mapping = mapPaths(recorded, { files, rules: [], roots });
     const answers = recorded.map((file) => mapping.lookup(file));
@@ -235,8 +235,8 @@ describe('Path mapping', () => {
       mapping.ambiguous.map((one) => one.recorded),
       ['/app/train.py'],
     );
-    const rules = [{ recorded: '/work/one', workspace: 'two' }];
-    assert.equal(mapPaths(recorded, { files, rules, roots }).lookup('/work/one/train.py'), 'two/train.py');
+    const rules = [{ recorded: '/srv/one', workspace: 'two' }];
+    assert.equal(mapPaths(recorded, { files, rules, roots }).lookup('/srv/one/train.py'), 'two/train.py');
   });
 
   it('returns rules that give the same answers', () => {
