@@ -100,7 +100,11 @@ class Statements:
         if holder.kind != 'attribute' or not found or found[0]['score'] < ADDS or is_users(found[0]['file']):
             return found
         place = found[0]['file'], found[0]['line']
-        return next((calls for call in (self._call_of(*place), self._call_through(through, *place)) for calls in [call and self.find(call)] if calls), found)
+        for call in (self._call_of(*place), self._call_through(through, *place)):
+            calls = self.find(call) if call else []
+            if calls:
+                return calls
+        return found
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)

@@ -86,7 +86,9 @@ export function mapPaths(
   for (const text of new Set(recorded)) {
     const path = splitRecordedPath(text);
     const kind = recordedKind(text);
-    const file = ruled(path) ?? (kind === 'user' ? fileHere(here(path)) : null);
+    // What is gone from its place may be elsewhere in the workspace.
+    const own = kind === 'user' ? here(path) : null;
+    const file = ruled(path) ?? (own === 'missing' ? null : own);
     if (typeof file === 'number') {
       answers.set(text, workspaceFiles[file]);
       if (kind === 'user') settledFiles.add(file);
@@ -122,11 +124,6 @@ export function mapPaths(
       .sort((a, b) => b.count - a.count || compareTexts(a.rule.recorded, b.rule.recorded))
       .map(({ rule }) => rule),
   };
-}
-
-/** What is gone from its place may be elsewhere in the workspace. */
-function fileHere(file: ReturnType<ReturnType<typeof ruleFinder>>): number | null {
-  return file === 'missing' ? null : file;
 }
 
 /** Answers a file from rules: a workspace file, `missing` where the rule leads to none, null for no rule. */

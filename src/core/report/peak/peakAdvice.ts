@@ -198,7 +198,8 @@ function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
     };
   }
   const at = held.activationsAt;
-  if (!waits && !hasEqual && held.ranOut) {
+  if (!waits && !held.ranOut) return null;
+  if (!waits && !hasEqual) {
     // An object that holds more is the better answer.
     if (bytes <= held.keptBytes) return null;
     const most = at === null ? '' : t('Most are from {0}.', place(at));
@@ -207,7 +208,6 @@ function activations(bytes: Bytes, waits: boolean, held: Held): Advice | null {
       text: `${t('Activations hold {0}: fewer samples at once need less.', byteText(bytes))} ${most}`.trim(),
     };
   }
-  if (!waits && !held.ranOut) return null;
   return {
     bytes,
     text:

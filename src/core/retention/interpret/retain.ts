@@ -2,7 +2,7 @@ import type { Expression, Span } from '../../python/ast.js';
 import type { Holding, HoldingKind } from '../records.js';
 import { type Container, ERROR, type Value, addTo } from '../values/objects.js';
 import type { Activation, Machine } from './machine.js';
-import { attributeName, sourceText } from './sourceText.js';
+import { homeOf, sourceText } from './sourceText.js';
 
 /** A value that is put somewhere. */
 interface Put {
@@ -29,19 +29,18 @@ export function putIn(
   const isError = value.objects.some((object) => object.kind === 'instance' && object.library === ERROR);
   const targets: (Container | null)[] = containers.length === 0 ? [null] : [...containers];
   const { module } = act.scope;
-  const holder = sourceText(module, receiver);
+  const named = homeOf(module, receiver);
   const ring = key?.known?.kind === 'below' ? key.known.limit : null;
   for (const container of targets) {
     const home = receiver.kind === 'name' && container?.kind === 'container' ? container.home : null;
     const own = container?.max ?? null;
-    const tested = own === null && ring === null ? machine.testedLimit(holder) : null;
+    const tested = own === null && ring === null ? machine.testedLimit(named.holder) : null;
     noteHolding(machine, isError ? 'error' : 'put', act, statement, {
-      holder: home?.holder ?? holder,
+      ...(home ?? named),
       held: span === null ? '' : sourceText(module, span),
       heldSpan: span,
       value,
       container,
-      attribute: home?.attribute ?? attributeName(receiver),
       max: own ?? ring ?? tested,
       maxBy: own !== null ? 'length' : ring !== null ? 'ring' : tested !== null ? 'test' : null,
       key,
@@ -49,7 +48,7 @@ export function putIn(
     });
     if (container === null) continue;
     for (const to of value.objects) {
-      machine.references.push({ from: container, to, place: { module, span: statement }, text: holder });
+      machine.references.push({ from: container, to, place: { module, span: statement }, text: named.holder });
     }
   }
 }

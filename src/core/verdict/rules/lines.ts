@@ -230,9 +230,8 @@ const OF_WEIGHTS: ReadonlySet<Category> = new Set(['parameters', 'gradients']);
  * as rare as the models of folds.
  */
 function isExtended(line: LineFeatures): boolean {
-  const { category, births, survivors, lastStep, isHeldBySource } = line;
+  const { category, births, survivors, lastStep, isHeldBySource, custody, knowledge } = line;
   if (!OF_WEIGHTS.has(category) || isUnintended(line)) return false;
-  const { custody, knowledge } = line;
   if (custody?.isRetained === true && custody.isOutsideNetworks && knowledge === 'known') return false;
   if (isHeldBySource) return births !== null && births.steps < limit('allocatedShare') * births.of;
   return births === null
