@@ -3,7 +3,7 @@ import type { Chance, KnownBound } from '../../facts/evidence.js';
 import { isMostlyGraph } from '../../facts/recordedFacts.js';
 import type { RecordedOwner } from '../../model/recording.js';
 import { isEmptied, isOfFew, isSeldom, type Knowledge, type LineFeatures } from '../../verdict/features.js';
-import type { ObservedLine } from './observedLine.js';
+import { type ObservedLine, mainCategory } from './observedLine.js';
 import type { ObservedRun } from './observedRun.js';
 import type { Holder, Remedy } from '../remedy/holder.js';
 
@@ -47,7 +47,8 @@ export function featuresOf(
   const isShown = finding?.remedy != null;
   const isRare = isAddedSeldom(line, finding);
   const through = throughOf(line.recorded.holder?.owner ?? null);
-  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep } = line;
+  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, custody, isUnheld, lastStep } = line;
+  const category = mainCategory(line.deciding);
   return {
     ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep },
     isMinorGrowth: line.isMinorGrowth,

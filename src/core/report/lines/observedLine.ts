@@ -203,7 +203,7 @@ export function categoriesOf(stacks: readonly StackSeries[]): Float64Array {
 }
 
 /** The category with most bytes; of none, it is not known. */
-function mainCategory(stacks: readonly StackSeries[]): Category {
+export function mainCategory(stacks: readonly StackSeries[]): Category {
   const sums = categoriesOf(stacks);
   const max = Math.max(...sums);
   return max === 0 ? 'other' : CATEGORIES[sums.indexOf(max)];

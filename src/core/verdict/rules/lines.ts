@@ -50,7 +50,7 @@ export const LINE_RULES: readonly LineRule[] = [
     verdict: 'steady',
     thresholds: ['minorGrowth'],
     reason: () => [],
-    fixedBy: '',
+    fixedBy: 'retry_smaller',
   },
   /** A leak grows until the run ends, so growth of any other shape is not reported as one. */
   {
@@ -167,7 +167,7 @@ export const LINE_RULES: readonly LineRule[] = [
     verdict: 'leak',
     thresholds: [],
     reason: ({ chances }) => passedTexts(chances),
-    fixedBy: 'trial_schedulers',
+    fixedBy: 'endless_epochs',
   },
   /** Memory that nothing can release is leaked. */
   {
