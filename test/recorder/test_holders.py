@@ -492,6 +492,29 @@ class ChainsTest(unittest.TestCase):
         self.assertEqual([[(owner['name'], owner['bytes']) for owner in one['owners']] for one in found[4:]],
                          [[('scores', size * MIB)] for size in (5, 6, 7)])
 
+    def test_hooks_that_grow_in_number_rather_than_what_each_fills(self):
+        names = {}
+        for adds_hooks in (True, False):
+            module = torch.nn.Module()
+            module._forward_hooks = collections.OrderedDict()
+            monitoring = Monitoring()
+            search = HolderWalk(CudaMemory(), 2, 10.0, monitoring, texts=True)
+            for step in (10, 14, 18):
+                if adds_hooks or step == 10:
+                    module._forward_hooks[step] = Visualiser().keep
+                activation = torch.Tensor(MIB)
+                for hook in module._forward_hooks.values():
+                    hook(activation)
+                del activation, hook
+                blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
+                for block in blocks.all:
+                    block.allocated = 1
+                found = search.walk(blocks, step)
+            monitoring.stop()
+            names[adds_hooks] = [owner['name'] for owner in found['owners']]
+            torch.cuda.allocator.blocks.clear()
+        self.assertEqual(names, {True: ['Module._forward_hooks'], False: ['Visualiser.visited']})
+
 
 class BlocksTest(unittest.TestCase):
     def snapshot(self):

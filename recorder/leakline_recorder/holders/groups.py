@@ -230,12 +230,13 @@ class Group:
     @property
     def growing(self) -> Optional[int]:
         """The link that is an item of the container that grows: of nested ones the innermost that is longer than at the
-        last search, else the first link that differs between members.
+        last search, but of hooks whose functions fill containers the hooks; else the first link that differs between members.
         """
         chain = self.newest.chain
         grown = [index for index, part in enumerate(chain.links) if part.container and part.length > self._lengths.get(part.place, part.length)]
+        hooks = [index for index in grown if index and chain.links[index - 1].kind == 'hook']
         if grown:
-            return grown[-1]
+            return (hooks or grown)[-1]
         chains = [other for other in self.roots.values() if len(other.links) == len(chain.links)]
         for index, part in enumerate(chain.links):
             # Keys of a dictionary may look alike, but their items do not share containers.
