@@ -210,15 +210,24 @@ describe('Keys', () => {
     ['a tensor of the step', 'mask = torch.ones(3)\n    seen[mask] = out', true],
     ['the id of a tensor that is kept', 'seen[id(out)] = (out, 1)', true],
     ['the id of a tensor that is not kept', 'seen[id(torch.zeros(3))] = out', false],
+    [
+      'the id of a tensor that is kept, in a pair that has a name',
+      'key = (id(out), 3)\n    seen[key] = (out, 1)',
+      true,
+    ],
+    ['the next number of a counter', 'seen[next(tickets)] = out', true],
+    ['the next number of a counter that each step makes', 'seen[next(itertools.count())] = out', false],
+    ['a random identifier', 'seen[str(uuid.uuid4())] = out', true],
     ['the length of what only grows', 'seen[len(seen)] = out', true],
     ['the length of something else', 'seen[len(other)] = out', false],
     ['a length that shrinks', 'seen[len(seen)] = out\n    if x: seen.popitem()', false],
     ['an item of the data', 'seen[x] = out', false],
     ['a text without the number', "seen[f'{name}'] = out", false],
   ];
+  const setup = 'import itertools, uuid\nseen = {}\ntickets = itertools.count()';
   for (const [name, put, isNew] of cases) {
     it(`${isNew ? 'are new in each step' : 'may repeat'}: ${name}`, () => {
-      assert.equal(followed(program(loop(put, 'seen = {}')))?.hasNewKeys, isNew);
+      assert.equal(followed(program(loop(put, setup)))?.hasNewKeys, isNew);
     });
   }
 });

@@ -36,8 +36,8 @@ export function nextLoop({ machine }: HolderSearch): Place | null {
 }
 
 /**
- * True if a finding stores values under keys that never repeat: numbers that the outermost training loop counts, a
- * growing length, tensors of the step, or their stored ids.
+ * True if a finding stores values under keys that never repeat: numbers that the outermost training loop counts, those
+ * of a counter, a growing length, tensors of the step, or their stored ids.
  */
 export function hasNewKeys({ module, span }: Finding, search: HolderSearch): boolean {
   return search.holdingsAt({ module, span }).some((holding) => isNewKey(holding, search));
@@ -47,6 +47,7 @@ function isNewKey({ key, value, container }: Holding, search: HolderSearch): boo
   if (key === null) return false;
   const { known, node } = key;
   const { names } = search.loops;
+  if (known?.kind === 'unique') return true;
   if (known?.kind === 'drawn')
     return known.loop === names[0] && (counts(known.loop, search) || (known.from as Partial<Call>).kind === 'call');
   if (known?.kind === 'length')

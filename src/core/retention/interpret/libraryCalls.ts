@@ -29,6 +29,10 @@ const BELOW = new Map([
   ['numpy.random.randint', 0],
 ]);
 
+/** Functions whose results never repeat. */
+const UNIQUE = ['uuid.uuid1', 'uuid.uuid4', 'time.time', 'time.time_ns', 'time.perf_counter', 'time.perf_counter_ns'];
+const COUNTER = 'itertools.count';
+
 /** Functions of Python and PyTorch that need more than their listed effect, by dotted name. */
 const FUNCTIONS = handlersByName([
   [['torch.autograd.backward'], autogradBackward],
@@ -46,6 +50,10 @@ const FUNCTIONS = handlersByName([
   [['zip'], zip],
   [['range'], ({ args, call }) => (args.length === 1 ? { ...plainValue(), source: call } : null)],
   [BELOW.keys(), numberBelow],
+  [UNIQUE, () => plainValue({ kind: 'unique' })],
+  [[COUNTER], (_, { machine }) => newInstance(null, COUNTER, machine.madeIn).value],
+  [['next'], nextNumber],
+  [['str'], (called) => plainValue(valuesOf(called).at(0)?.known)],
 ]);
 /** Functions that work on their first argument, by the last part of their names. */
 const ON_FIRST = handlersByName([
@@ -164,6 +172,14 @@ function enumerate({ args, call }: Called, { machine }: Follower): Value | null 
 function zip(called: Called): Value | null {
   const values = valuesOf(called);
   return values.length === 2 ? { ...plainValue(), items: [pairOf(itemOf(values[0]), itemOf(values[1]))] } : null;
+}
+
+/** The next number of a counter that is made once: another one in each step. */
+function nextNumber(called: Called): Value | null {
+  const isCounter = valuesOf(called)
+    .at(0)
+    ?.objects.some((one) => one.kind === 'instance' && one.library === COUNTER && one.madeIn.length === 0);
+  return isCounter === true ? plainValue({ kind: 'unique' }) : null;
 }
 
 function numberBelow({ name, args, call, act }: Called): Value | null {

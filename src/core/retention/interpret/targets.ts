@@ -101,7 +101,8 @@ export class Targets extends Part {
       for (const container of containers) addTo(container, value);
       return;
     }
-    const key = keys.length === 1 ? keys[0] : plainValue(knownOfParts(keys, this.machine.loops));
+    const parts = keys.length === 1 ? keys[0].items : keys;
+    const key = parts === null ? keys[0] : plainValue(knownOfParts(parts, this.machine.loops));
     const guessed = containers.length === 0;
     putIn(this.machine, containers, act, { value, receiver: target.value, span, statement, key, guessed });
   }

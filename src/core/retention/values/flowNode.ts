@@ -63,6 +63,8 @@ export type Known =
   | { readonly kind: 'below'; readonly limit: ItemLimit }
   /** A value that a loop draws, the same each time that the loop begins. */
   | { readonly kind: 'drawn'; readonly from: object; readonly loop: string }
+  /** A value that occurs once in the run, such as the next number of a counter. */
+  | { readonly kind: 'unique' }
   /** `id()` of this. */
   | { readonly kind: 'identity'; readonly of: FlowNode }
   /** `len()` of this. */

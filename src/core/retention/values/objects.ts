@@ -360,15 +360,16 @@ export function partOf(value: Value): Value {
   node.storage.push(value.node);
   node.limit = 2;
   node.made = value.node.made;
-  return { ...valueOf(node), known: drawn(value) };
+  return { ...valueOf(node), known: value.known?.kind === 'unique' ? value.known : drawn(value) };
 }
 
-/** Facts on a key of several parts: a value of the outermost loop makes it unique. */
+/** Facts on a key of several parts: a value of the outermost loop, or one that occurs once, makes it unique. */
 export function knownOfParts(parts: readonly Value[], loops: readonly LoopRound[]): Known | null {
   const places = parts.map((part) => loops.findIndex(({ loop }) => loop === drawn(part)?.loop));
   const first = Math.min(...places.filter((place) => place >= 0));
   const isSure = first === 0 || parts.every(({ known }) => known !== null);
-  return isSure && first < loops.length ? (parts[places.indexOf(first)].known ?? null) : null;
+  if (isSure && first < loops.length) return parts[places.indexOf(first)].known;
+  return parts.find(({ known }) => known?.kind === 'unique' || known?.kind === 'identity')?.known ?? null;
 }
 
 /** A part of a drawn value is drawn with it. */
