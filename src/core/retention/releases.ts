@@ -3,12 +3,13 @@ import type { Expression, FunctionDef } from '../python/ast.js';
 import { constantOf } from '../python/constant.js';
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
-import { calledName, someExpression, somePart } from '../python/walk.js';
+import { calledName, someExpression } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
 import { runsAtTheEnd } from './names/atTheEnd.js';
 import { isCalledByFramework, objectsOf } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
+import { isUnderTest } from './names/tests.js';
 import { isRead, readAfterLoops, releaseIn, trains, usesAll } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
@@ -198,16 +199,15 @@ function readOf(name: string, put: Found | undefined): Retention['read'] {
 /** Minimum number of steps from one to the next of what few steps add to. */
 const SELDOM = 7;
 
-/** True if the statement's loop has one in it that trains, or a count decides whether it runs. */
+/** True if the statement's loop has one in it that trains, or a count of steps decides whether it runs. */
 function isAddedSeldom(put: Found | undefined, loop: Place | undefined, modules: readonly PythonModule[]): boolean {
   const inLoop =
     loop === undefined
       ? []
       : inModule(loop.module).filter(({ statement: { from, to } }) => loop.span.from < from && to <= loop.span.to);
-  const counted = put?.outer.some(
-    (one) => one.kind === 'if' && one.branches.some(({ test }) => somePart(test, isSeldomCount)),
-  );
-  return counted === true || inLoop.some((one) => trainsInLoop(one) || callsTraining(one, modules));
+  const counted =
+    put !== undefined && isUnderTest(put, modules, (test, _, isNegated) => isPassedSeldom(test, isNegated));
+  return counted || inLoop.some((one) => trainsInLoop(one) || callsTraining(one, modules));
 }
 
 function trainsInLoop({ module, statement }: Pick<Found, 'module' | 'statement'>): boolean {
@@ -230,9 +230,29 @@ function callsTraining({ statement }: Found, modules: readonly PythonModule[]): 
   );
 }
 
-/** `step % log_every`, `step % 100`; every third step is often. */
-function isSeldomCount(part: Expression): boolean {
-  return part.kind === 'binary' && part.operator === '%' && (constantOf(part.right) ?? SELDOM) >= SELDOM;
+/**
+ * True for a test such as `step % log_every == 0` that few steps pass; every third step is often.
+ * @param isNegated true if steps pass that do not hold it: `if step % 100: return`
+ */
+function isPassedSeldom(test: Expression, isNegated: boolean): boolean {
+  if (test.kind === 'unary') return isPassedSeldom(test.operand, (test.operator === 'not') !== isNegated);
+  if (test.kind !== 'binary') return false;
+  const { operator, left, right } = test;
+  const sides = [left, right];
+  switch (operator) {
+    case '%':
+      return isNegated && (constantOf(right) ?? SELDOM) >= SELDOM;
+    case '==':
+    case '!=':
+      return sides.some((side) => isPassedSeldom(side, (operator === '==') !== isNegated));
+    case 'and':
+    case 'or': {
+      const passes = (side: Expression): boolean => isPassedSeldom(side, isNegated);
+      return (operator === 'and') !== isNegated ? sides.some(passes) : sides.every(passes);
+    }
+    default:
+      return false;
+  }
 }
 
 /**

@@ -36,7 +36,12 @@ describe('What uses memory that is kept', () => {
 
   it('is no statement that runs once per round, and none that needs the length or the newest alone', () => {
     assert.equal(retained(program(tasks(''))).use, null);
-    for (const use of [' + len(anchors.kept)', ' + anchors.kept[-1].mean()', ' if not anchors.kept else 0'])
+    for (const use of [
+      ' + len(anchors.kept)',
+      ' + anchors.kept[-1].mean()',
+      ' + sum(anchors.kept[-3:])',
+      ' if not anchors.kept else 0',
+    ])
       assert.equal(retained(program(tasks(use))).use, null, use);
   });
 
@@ -126,11 +131,28 @@ fit(loader) #2
 `;
     assert.equal(retained(program(boosting)).isAddedSeldom, true);
     assert.equal(retained(program(boosting.replace('net(x).backward()', 'net(x)'))).isAddedSeldom, false);
-    const seldom = ['step % 10 == 0', 'step % log_every == 0', 'step % 3 == 0', 'net.training'];
+    const isSeldom = (text: string): boolean => retained(program(text)).isAddedSeldom;
+    const seldom = ['step % 10 == 0', 'step % log_every == 0', 'not step % 10', 'net.training and step % 10 == 0'];
+    const often = ['step % 3 == 0', 'net.training', 'step % 10', 'step % 10 != 0', 'net.training or step % 10 == 0'];
     assert.deepEqual(
-      seldom.map((test) => retained(program(every(test))).isAddedSeldom),
-      [true, true, false, false],
+      [...seldom, ...often].map((test) => isSeldom(every(test))),
+      [...seldom.map(() => true), ...often.map(() => false)],
     );
+    // The test may be before the statement, or around the call of its function.
+    const early = (test: string, call: string): string => `def keep(step, x):
+    ${test}
+    kept.append(net(x)) #!
+
+
+kept = []
+for step, x in enumerate(loader):
+    net(x).backward()
+    ${call}
+`;
+    assert.equal(isSeldom(early('if step % 10 != 0: return', 'keep(step, x) #1')), true);
+    assert.equal(isSeldom(early('if step % 10 == 0: return', 'keep(step, x) #1')), false);
+    assert.equal(isSeldom(early('pass', 'if step % 10 == 0: keep(step, x) #1')), true);
+    assert.equal(isSeldom(early('pass', 'keep(step, x) #1')), false);
   });
 
   it('is the end of a training run, not of a service, where a method reads it there', () => {

@@ -1,7 +1,7 @@
 import type { Expression, Statement } from '../../python/ast.js';
-import { bodiesOf, lineAt, type PythonModule } from '../../python/pythonModule.js';
-import { isLoop, type Standing, standings } from '../../python/standings.js';
-import { assigns, calledName, expressionsOf, leaves, namesOf, someExpression, somePart } from '../../python/walk.js';
+import { lineAt, type PythonModule } from '../../python/pythonModule.js';
+import { isLoop, standings } from '../../python/standings.js';
+import { assigns, calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
 import { MODULE_PARTS, SHORTENS } from '../operations.js';
 import type { PathFrame } from '../records.js';
 import type { Sources } from '../sources.js';
@@ -9,7 +9,8 @@ import type { Place, ReleaseKind } from '../values/objects.js';
 import { Aliases, functionsCalled } from './aliases.js';
 import { runsAtTheEnd } from './atTheEnd.js';
 import { isCalledByFramework, isMentioned } from './callers.js';
-import { type Found, type HolderName, callsOf, inModule, type IsIt, isNamed, statementsBeside } from './names.js';
+import { type Found, type HolderName, inModule, type IsIt, isNamed, statementsBeside } from './names.js';
+import { isUnderTest } from './tests.js';
 import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 
 /** Statements that may end the growth of a container, by its name alone: of any object, at any time. */
@@ -181,19 +182,12 @@ export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Pl
 
 const COMPARES = /^(?:[<>]=?|[!=]=|is)$/;
 
-/** True if a test around a store, or around each call of its function, may end. */
+/** True if a test around a store, or around each call of its function, may end. Periodic tests do not end. */
 function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[]): boolean {
-  const ask: AskTest = (test, { outer }, isNegated) =>
-    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer), isNegated);
-  if (mayCease(one, ask)) return true;
-  const { within } = one;
-  if (within === null || /^__\w+__$|^forward$/.test(within.name)) return false;
-  const calls = callsOf(within, modules);
-  return calls.length > 0 && calls.every((call) => mayCease(call, ask));
+  return isUnderTest(one, modules, (test, { outer }, isNegated) =>
+    isPassing(test, modules, (side) => isIt(side) || isOfPart(side, outer), isNegated),
+  );
 }
-
-/** @param isNegated true if the statement runs where the test does not hold */
-type AskTest = (test: Expression, at: Standing, isNegated: boolean) => boolean;
 
 /** True for what a test asks of a parameter or module in a loop over all of them, such as `p.ndim`. */
 function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
@@ -206,35 +200,6 @@ function isOfPart(side: Expression, outer: readonly Statement[]): boolean {
       MODULE_PARTS.test(calledName(loop.iterable)) &&
       namesOf([loop.target]).has(name),
   );
-}
-
-/**
- * True if a statement depends on a test that may end: of a number, or of a flag with another assignment. Periodic tests
- * do not end.
- */
-function mayCease(standing: Standing, ask: AskTest): boolean {
-  const { statement, outer, blocks } = standing;
-  const fn = outer.findLastIndex(({ kind }) => kind === 'function');
-  const inside = [...outer.slice(fn + 1), statement];
-  for (const [i, one] of inside.entries()) {
-    for (const [test, isNegated] of testsOf(one, inside.at(i + 1))) {
-      if (ask(test, standing, isNegated)) return true;
-    }
-    // `if self.done: return` before it.
-    const block = blocks.find((body) => body.includes(one)) ?? [];
-    for (const before of block.slice(0, block.indexOf(one))) {
-      if (before.kind !== 'if' || !before.branches.some(({ body }) => leaves(body))) continue;
-      if (before.branches.some(({ test }) => ask(test, standing, true))) return true;
-    }
-  }
-  return false;
-}
-
-/** The tests of a statement that decide whether the one below it runs; true for those that must not hold. */
-function testsOf(statement: Statement, below: Statement | undefined): (readonly [Expression, boolean])[] {
-  if (statement.kind !== 'if' || below === undefined) return [];
-  if (!bodiesOf(statement).some((body) => body.includes(below))) return [];
-  return statement.branches.map(({ test, body }) => [test, !body.includes(below)]);
 }
 
 /** @param isFixed true for an operand that does not change over steps */

@@ -141,7 +141,7 @@ export function readAfterLoops(holder: string, put: Found | undefined): ReadAfte
   return { found: read, isOfEvaluation: !trains(put.module.text.slice(loop.from, loop.to)) };
 }
 
-/** True if a statement uses the items, and not only their number or one of them: `if rows`, `not rows`, `rows[-1]`. */
+/** True if a statement uses the items, and not only their number or the last ones: `if rows`, `not rows`, `rows[-n:]`. */
 export function isRead(statement: Statement, isIt: IsIt): boolean {
   const isItem: IsIt = (part) => isIt(part) || (part.kind === 'subscript' && isItem(part.value));
   const isFixed: IsIt = (part) =>
@@ -149,8 +149,10 @@ export function isRead(statement: Statement, isIt: IsIt): boolean {
     isIt(part.value) &&
     part.index.length === 1 &&
     Number.isInteger(constantOf(part.index[0]));
+  const isOfLast: IsIt = (part) =>
+    part.kind === 'subscript' && isIt(part.value) && part.slice?.start?.kind === 'unary' && part.slice.end === null;
   const isTest: IsIt = (part) => part.kind === 'unary' && part.operator === 'not' && isIt(part.operand);
-  const isNoUse: IsIt = (part) => isLength(part, isItem) || isFixed(part) || isTest(part);
+  const isNoUse: IsIt = (part) => isLength(part, isItem) || isFixed(part) || isOfLast(part) || isTest(part);
   const reads: IsIt = (part) => !isNoUse(part) && (isIt(part) || partsOf(part).some(reads));
   const tests = statement.kind === 'if' ? statement.branches.map(({ test }) => test) : [];
   const used = expressionsOf(statement).filter((part) => !tests.includes(part) || !isIt(part));
