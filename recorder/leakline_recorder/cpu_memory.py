@@ -19,7 +19,7 @@ from torch.utils._pytree import tree_iter
 from torch.utils.weak import WeakIdKeyDictionary
 
 #: what a verdict over this model is worth
-SEES = ('a model of the CUDA allocator on the CPU, to which each tensor belongs. It sees Python references, autograd graphs and '
+SEES = ('a model of the CUDA allocator on the CPU, as if each tensor were on a GPU. It sees Python references, autograd graphs and '
         'cycles, but no streams, fragmentation, custom kernels or compiled regions')
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 SMALL_LIMIT = 1 * MIB          # requests up to this come from the small pool

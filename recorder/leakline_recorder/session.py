@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import shlex
 import sys
 import threading
 import time
@@ -199,6 +200,8 @@ class Session:
             self.memory.stop()
             if self.stage.steps.source == 'none':
                 self._advise((self._named_steps.missed if self._named_steps else '') or NO_VERDICT)
+            elif not self.options.quiet and not self._is_child() and self.run.rank == 0 and self.stage.last_full >= 0:
+                say(f'the recording is complete. Open its folder in VS Code, or run: leakline analyze --root . {shlex.quote(self.folder)}')
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
             say(f'nothing was recorded: this process never used CUDA. {ON_THE_CPU}. If it starts other commands, run them with leakline_recorder')
         self._loop_steps.stop()
@@ -373,5 +376,6 @@ class Session:
         seconds = sum(value for name, value in cost.items() if name.endswith('Seconds'))
         rank = f'rank {self.run.rank}, ' if self.run.world_size > 1 else ''
         part = f'{self.stage.name}, ' if self.stage.name else ''
-        say(f"{rank}{part}step {self.stage.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
-            f" ({cost['holdersSeconds']:.2f} s of it for the owners)")
+        why = '' if reason == 'step' else f' ({reason})'
+        say(f"{rank}{part}step {self.stage.steps.count}{why}: wrote {cost['bytes'] / 1e6:.1f} MB in {seconds:.2f} s"
+            f" ({cost['holdersSeconds']:.2f} s of it to find holders)")
