@@ -511,9 +511,9 @@ class ChainsTest(unittest.TestCase):
                     block.allocated = 1
                 found = search.walk(blocks, step)
             monitoring.stop()
-            names[adds_hooks] = [owner['name'] for owner in found['owners']]
+            names[adds_hooks] = [(owner['name'], owner['items']) for owner in found['owners']]
             torch.cuda.allocator.blocks.clear()
-        self.assertEqual(names, {True: ['Module._forward_hooks'], False: ['Visualiser.visited']})
+        self.assertEqual(names, {True: [('Module._forward_hooks', {'kind': 'hook', 'type': None})], False: [('Visualiser.visited', None)]})
 
 
 class BlocksTest(unittest.TestCase):

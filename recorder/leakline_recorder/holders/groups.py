@@ -351,7 +351,7 @@ def _named_on(chain: Chain, split: Optional[int]) -> Optional[Holder]:
 
 
 def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
-    """What the container has as items: objects of a class, methods of one, functions, callbacks of an ``ExitStack``,
+    """What the container has as items: objects of a class, methods of one, functions, hooks, callbacks of an ``ExitStack``,
     states of a metric, arrays, tensors as keys, values of weak keys, an optimizer's state for parameters, or what ``itertools.cycle`` repeats;
     ``None`` for tensors.
     """
@@ -364,6 +364,8 @@ def _items(chain: Chain, split: int) -> Optional[Dict[str, Any]]:
         return {'kind': 'state' if is_state else 'key', 'type': None}
     if split and any(name == 'Metric' and 'torchmetrics' in file for file, name in chain.links[split - 1].classes):
         return {'kind': 'metric', 'type': None}
+    if split and chain.links[split - 1].kind == 'hook':
+        return {'kind': 'hook', 'type': None}
     if split and chain.links[split - 1].name == '_exit_callbacks':
         return {'kind': 'exit', 'type': None}
     if split and chain.links[split - 1].name == 'data' and chain.links[split - 1].owner in WEAK_KEYED:

@@ -111,7 +111,7 @@ export interface RecordedContainer {
 
 /** Items of a container, which hold tensors: objects, methods of objects, functions with closures, or tensors as keys. */
 export interface RecordedItems {
-  /** `object`, `method`, `function`, `exit`, `array`, `view`, `key`, `weak`, `state` or `group`. */
+  /** `object`, `method`, `function`, `hook`, `exit`, `array`, `view`, `key`, `weak`, `state` or `group`. */
   readonly kind: string;
   /** The class of the objects, null for functions. */
   readonly type: string | null;

@@ -208,9 +208,9 @@ function isOfLibrary({ file }: RecordedPlace): boolean {
   return frameKind(file) === 'library';
 }
 
-/** True for a container with objects as keys: no two of them are equal, unless they are one. */
+/** True for a container with objects as keys, of which no two are equal, unless they are one; or with hooks, which are numbered. */
 function hasObjectKeys({ items }: RecordedOwner): boolean {
-  return items?.kind === 'key' || items?.kind === 'state' || items?.kind === 'weak';
+  return items?.kind === 'key' || items?.kind === 'state' || items?.kind === 'weak' || items?.kind === 'hook';
 }
 
 /** The largest owners that hold a sum of bytes together. */

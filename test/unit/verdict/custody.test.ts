@@ -256,6 +256,8 @@ describe('Custody', () => {
     assert.equal(missing({ container, releases: [{ ...RELEASE, kind: 'memo' }] }), 'retained by chances');
     const weak = { container, items: { kind: 'weak', type: null }, releases: [{ ...RELEASE, kind: 'memo' }] };
     assert.equal(missing(weak, oneLoop), 'retained by chances');
+    const few = { ...oneLoop, births: { steps: 20, of: 50 } };
+    assert.equal(missing({ container, items: { kind: 'hook', type: null } }, few), 'retained by chances');
   });
 
   it('needs no chances for the graph of one result that goes back over steps of an optimizer, if nothing releases it', () => {
