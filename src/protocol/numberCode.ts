@@ -3,6 +3,8 @@
 const COARSEST_UNIT = 2 ** 21;
 const CUT_OFF = 'The columns are cut off.';
 
+type Numbers = Float64Array | Int32Array | Uint32Array | Uint16Array;
+
 /** Writes numbers one after the other. */
 export class NumberWriter {
   private bytes = new Uint8Array(1 << 14);
@@ -23,7 +25,7 @@ export class NumberWriter {
   }
 
   /** Table of any kind: differences where all are whole, as they are where not. */
-  column(values: Float64Array | Uint32Array): void {
+  column(values: Numbers): void {
     this.whole(values.length);
     const unit = unitOf(values);
     this.whole(unit);
@@ -99,7 +101,7 @@ export class NumberReader {
 }
 
 /** The largest power of two that divides all numbers; 0 where one is not whole, or too far from the previous one. */
-function unitOf(values: Float64Array | Uint32Array): number {
+function unitOf(values: Numbers): number {
   let unit = COARSEST_UNIT;
   let before = 0;
   for (const value of values) {

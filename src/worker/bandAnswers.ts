@@ -66,7 +66,7 @@ export class BandAnswers {
       pixels: view.pixels,
       ...namesOf(view, layout),
       otherSeries: view.otherSeries,
-      packed: packBands({ ...view.samples, changes: view.changes, blocks: view.blocks }, index.unit),
+      packed: packBands({ ...view.samples, changes: view.changes, blocks: view.blocks }),
     };
   }
 

@@ -313,8 +313,8 @@ describe('The bands of a history', () => {
     for (const subject of all) {
       const view = bandWindow(subject.index, layoutOf(subject, 'line'), request(null, 700));
       const columns = { ...view.samples, changes: view.changes, blocks: view.blocks };
-      assert.deepEqual(unpackBands(packBands(columns, subject.index.unit)), columns, subject.name);
-      assert.throws(() => unpackBands(packBands(columns, subject.index.unit).slice(0, -1)), RangeError);
+      assert.deepEqual(unpackBands(packBands(columns)), columns, subject.name);
+      assert.throws(() => unpackBands(packBands(columns).slice(0, -1)), RangeError);
     }
   });
 });
