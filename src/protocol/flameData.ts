@@ -1,6 +1,5 @@
 /** The live memory at an instant by call, in the detail of a flame graph. */
 import type { ComparedCall } from '../core/runs/comparedPaths.js';
-import type { CallGroup } from '../core/timeline/callPaths.js';
 import type { CallTree } from '../core/timeline/callTree.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { OfDevice, TimelineAxis } from './timelineData.js';
@@ -34,9 +33,6 @@ export interface Flame extends OfDevice {
   /** `tree.call` holds indices into `calls`. The first row is focused. */
   tree: CallTree;
 }
-
-/** Rows that are no frames. */
-export type FlameGroup = CallGroup;
 
 export interface FlameCall extends ComparedCall {
   /** Number of the call, valid for this snapshot. */

@@ -10,34 +10,6 @@ export type RpcApi = Record<string, { params: unknown; result: unknown }>;
 /** Notifications by name, server to client. */
 export type RpcEvents = Record<string, unknown>;
 
-export interface RpcRequest {
-  kind: 'request';
-  id: number;
-  method: string;
-  params: unknown;
-}
-export interface RpcCancel {
-  kind: 'cancel';
-  id: number;
-}
-export interface RpcResult {
-  kind: 'result';
-  id: number;
-  value: unknown;
-}
-export interface RpcFailure {
-  kind: 'failure';
-  id: number;
-  reason: string;
-  message: string;
-}
-export interface RpcNotice {
-  kind: 'notice';
-  name: string;
-  value: unknown;
-}
-export type RpcMessage = RpcRequest | RpcCancel | RpcResult | RpcFailure | RpcNotice;
-
 /** A failure that crossed a channel. `reason` is for programs, the message for users. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
@@ -50,13 +22,16 @@ export class RpcError extends Error {
   }
 }
 
+/** Parameters and results are of the called method: its caller knows them, or has a schema. */
+const value = v.optional(v.unknown());
 const envelope = v.variant('kind', [
-  v.object({ kind: v.literal('request'), id: v.number(), method: v.string() }),
+  v.object({ kind: v.literal('request'), id: v.number(), method: v.string(), params: value }),
   v.object({ kind: v.literal('cancel'), id: v.number() }),
-  v.object({ kind: v.literal('result'), id: v.number() }),
+  v.object({ kind: v.literal('result'), id: v.number(), value }),
   v.object({ kind: v.literal('failure'), id: v.number(), reason: v.string(), message: v.string() }),
-  v.object({ kind: v.literal('notice'), name: v.string() }),
+  v.object({ kind: v.literal('notice'), name: v.string(), value }),
 ]);
+export type RpcMessage = v.InferOutput<typeof envelope>;
 
 /** True if `value`, which came from the other side of a channel, is an envelope of this protocol. */
 export function isRpcMessage(value: unknown): value is RpcMessage {
@@ -178,7 +153,8 @@ export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
   }
 }
 
-function reasonOf(error: unknown): string {
+/** The reason of an error for programs, `internal` without one. */
+export function reasonOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'reason' in error && typeof error.reason === 'string') {
     return error.reason;
   }

@@ -1,5 +1,7 @@
 import { getOrAdd } from '../../core/maps.js';
 import type { SnapshotReport } from '../../core/report/report.js';
+import { reasonOf } from '../../protocol/rpc.js';
+import { sentenceOf } from '../text/fileSentence.js';
 import type { IntakeEntry, IntakeOrigin, MutableEntry } from './intakeEntry.js';
 import {
   sameStamp,
@@ -359,7 +361,5 @@ export class SnapshotIntake {
 }
 
 function problemOf(error: unknown): ReadProblem {
-  const message = error instanceof Error ? error.message : String(error);
-  const reason = typeof error === 'object' && error !== null && 'reason' in error ? error.reason : 'internal';
-  return { reason: typeof reason === 'string' ? reason : 'internal', message };
+  return { reason: reasonOf(error), message: sentenceOf(error) };
 }
