@@ -12,7 +12,7 @@ import type { Snapshot } from '../core/model/snapshot.js';
 import type { Recording } from '../core/model/recording.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
-import { expectUnchanged, openFile, savedAtUs } from '../node/fileSource.js';
+import { expectUnchanged, openFile, savedAtUs, type OpenFile } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
 import { setFlagsFromString } from 'node:v8';
@@ -113,6 +113,10 @@ export function noContents(): Contents {
   return { failed: [], digests: [], trends: [], cycles: [] };
 }
 
+export function isEmpty({ digests, trends, cycles }: Contents): boolean {
+  return digests.length + trends.length + cycles.length === 0;
+}
+
 /** Appends contents to others. */
 export function addContents(to: Contents, more: Contents): void {
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const) to[kind].push(...(more[kind] as never[]));
@@ -180,22 +184,37 @@ export async function contentsOf(
 }
 
 /** Reads all of a file, or one of its snapshots, named like `page.html#2`. @throws SnapshotError */
-export async function readContents(
+export function readContents(
   { path }: Input,
   rankPattern: RegExp | null,
   digestOf: DigestOf = wholeDigest,
   mayTakeEvents = false,
 ): Promise<Contents> {
-  const member = (await isFile(path)) ? null : splitMember(path);
-  const file = await openFile(member?.file ?? path);
-  if (file.source.size >= LARGE) compileLess();
-  try {
+  return readNamed(path, async ({ source, state }, member) => {
+    if (source.size >= LARGE) compileLess();
     const recording = await readRecording(path);
-    const rank = rankByPattern(path, rankPattern);
-    const beside = { recording, rank, savedAtUs: savedAtUs(file.state) };
-    const contents = await contentsOf(file.source, beside, member === null ? null : path, digestOf, mayTakeEvents);
+    const beside = { recording, rank: rankByPattern(path, rankPattern), savedAtUs: savedAtUs(state) };
+    const contents = await contentsOf(source, beside, member, digestOf, mayTakeEvents);
+    return isEmpty(contents) ? null : contents;
+  });
+}
+
+/**
+ * Reads a file, or one of the snapshots in it.
+ * @param read gets the name of the one snapshot, null for the whole file; returns null if it is not there
+ * @throws SnapshotError
+ */
+export async function readNamed<Result>(
+  path: string,
+  read: (file: OpenFile, member: string | null) => Promise<Result | null>,
+): Promise<Result> {
+  const isFile = (await stat(path).catch(() => null))?.isFile() === true;
+  const member = isFile ? null : splitMember(path);
+  const file = await openFile(member?.file ?? path);
+  try {
+    const result = await read(file, member === null ? null : path);
     await expectUnchanged(file);
-    if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
+    if (result !== null) return result;
   } finally {
     await file.close();
   }
@@ -235,8 +254,7 @@ export async function readInputs(
       context.complain(outcome.message);
     }
   }
-  const nothing = all.digests.length + all.trends.length + all.cycles.length === 0;
-  if (nothing && context.excluded.size === 0 && inputs.length > 0 && inputs.every(({ found }) => found)) {
+  if (isEmpty(all) && context.excluded.size === 0 && inputs.length > 0 && inputs.every(({ found }) => found)) {
     context.complain('No snapshot was found. Name files made by torch.cuda.memory._dump_snapshot.');
   }
   return all;
@@ -269,10 +287,6 @@ function weightOf(digests: readonly SnapshotDigest[]): number {
     (sum, { frames, groups }) => groups.reduce((all, group) => all + group.frames.length, sum + frames.length),
     0,
   );
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isFile() === true;
 }
 
 /**

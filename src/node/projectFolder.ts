@@ -1,11 +1,11 @@
 /** The folder of the code where no root is given. */
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { recordedFolders } from '../core/formats/recordingSidecar.js';
 import { readSidecar } from './recordingFile.js';
 import { recordedBeside } from './recordingPath.js';
-import { walkFiles } from './walkFiles.js';
+import { isWithin, walkFiles } from './walkFiles.js';
 
 /**
  * The folder that the recorded program ran in, if it is here, else the current folder. Null where that is the home or the
@@ -18,7 +18,7 @@ export async function projectFolder(inputs: readonly string[]): Promise<string |
     if (sidecar === null) continue;
     const { folders, main } = recordedFolders(sidecar);
     for (const folder of folders)
-      if (isProject(folder) && (main === null || isBelow(main, folder)) && (await isFolder(folder))) return folder;
+      if (isProject(folder) && (main === null || isWithin(main, folder)) && (await isFolder(folder))) return folder;
   }
   const current = process.cwd();
   return isProject(current) ? current : null;
@@ -36,11 +36,6 @@ async function anySidecar(input: string): Promise<string | null> {
 
 function isProject(folder: string): boolean {
   return isAbsolute(folder) && folder !== dirname(folder) && folder !== homedir();
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return !way.startsWith('..') && !isAbsolute(way);
 }
 
 async function isFolder(path: string): Promise<boolean> {

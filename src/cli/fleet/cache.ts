@@ -4,10 +4,10 @@ import { rankByPattern } from '../../core/attribution/paths/pathRank.js';
 import { savedAtUs, stateOf } from '../../node/fileSource.js';
 import { readFleetFile } from '../../node/fleetFile.js';
 import type { FleetFolder } from '../../node/fleetFolder.js';
-import { contentsOf, noContents, readContents, type Complain, type Contents, type Input } from '../inputs.js';
+import { noContents, readContents, type Complain, type Contents, type Input } from '../inputs.js';
 import { digestOne } from './digest.js';
 import { unusableText } from '../usableCache.js';
-import { bytesOf, NOTHING_BESIDE } from './gather.js';
+import { storedContents } from './gather.js';
 
 /** Reads inputs from their digests in a folder, and first writes those that are not there. */
 export function throughCache(folder: FleetFolder, complain: Complain): typeof readContents {
@@ -59,7 +59,7 @@ async function cachedContents(
       // The digest may be of a copy of the file in another folder.
       contents.digests.push({ ...digest, ...beside, path: path + digest.path.slice(at + name.length) });
     } else {
-      const { trends, cycles } = await contentsOf(bytesOf(path, input.bytes), NOTHING_BESIDE);
+      const { trends, cycles } = await storedContents(path, input.bytes);
       contents.trends.push(...trends);
       contents.cycles.push(...cycles);
       break;

@@ -130,7 +130,7 @@ async function openGroup(
       bytes += input.size;
       if ('digest' in input) into.digests.push(input.digest);
       else {
-        const { trends, cycles } = await contentsOf(bytesOf(input.name, input.bytes), NOTHING_BESIDE);
+        const { trends, cycles } = await storedContents(input.name, input.bytes);
         into.trends.push(...trends);
         into.cycles.push(...cycles);
       }
@@ -202,10 +202,9 @@ function groupsOf(summaries: Gathered['summaries']): Group[] {
   return summaries.map(({ group }) => group);
 }
 
-export const NOTHING_BESIDE = { recording: null, rank: null, savedAtUs: null };
-
-export function bytesOf(name: string, bytes: Uint8Array): ByteSource {
-  return {
+/** The contents of a log or cycle graph that is stored completely. */
+export function storedContents(name: string, bytes: Uint8Array): Promise<Contents> {
+  const source: ByteSource = {
     name,
     size: bytes.length,
     unfolding: unfoldingOf(bytes.length),
@@ -215,6 +214,7 @@ export function bytesOf(name: string, bytes: Uint8Array): ByteSource {
       return Promise.resolve(piece.length);
     },
   };
+  return contentsOf(source, { recording: null, rank: null, savedAtUs: null });
 }
 
 function sortAsWalked({ digests, trends, cycles }: Contents): void {

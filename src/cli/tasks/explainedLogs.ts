@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { memorySummary } from '../../core/formats/memorySummary.js';
-import { SnapshotError } from '../../core/bytes/snapshotError.js';
 import { groupBy } from '../../core/maps.js';
 import {
   explainFailures,
@@ -48,35 +47,11 @@ interface ReadLog {
 /** Prints explanations and nothing else. @returns false: `--fail-on` does not apply @throws UsageError */
 export function explainOnly(command: ExplainOomArguments, context: CommandContext): Promise<boolean> {
   return printTo(command, context, async (to) => {
-    const logs = await explainInputs(command.inputs, await workspaceOf(command, to), to);
+    const workspace = await workspaceOf(command, to);
+    const logs = await explained(await readLogs(command.inputs, to, to.complain), workspace);
     if (logs.length > 0) to.print(command.output === 'json' ? explanationJson(logs) : explanationText(logs));
     return false;
   });
-}
-
-/** Explains each input, and complains about those without a message. */
-async function explainInputs(
-  paths: readonly string[],
-  workspace: ReportWorkspace,
-  context: CommandContext,
-): Promise<ExplainedLog[]> {
-  const logs: ReadLog[] = [];
-  for (const path of paths) {
-    if (context.excluded.has(path)) continue;
-    const name = path === STANDARD_INPUT ? 'Standard input' : path;
-    try {
-      const log = await readLog(path, context);
-      if (log.failures.size === 0) {
-        context.complain(
-          `${name} holds no out-of-memory message of PyTorch. Pass the output of the program that failed.`,
-        );
-      } else logs.push(log);
-    } catch (error) {
-      if (!SnapshotError.is(error)) throw error;
-      context.complain(error.message);
-    }
-  }
-  return explained(logs, workspace);
 }
 
 /**
@@ -90,24 +65,12 @@ export async function explainLogs(
   context: CommandContext,
   rankPattern: RegExp | null,
 ): Promise<{ logs: ExplainedLog[]; rest: string[] }> {
-  const logs: ReadLog[] = [];
-  const rest: string[] = [];
-  for (const path of files) {
-    const isLog = LOG_NAME.test(path) && (await stat(path).catch(() => null))?.isFile() === true;
-    if (!isLog || context.excluded.has(path)) {
-      rest.push(path);
-      continue;
-    }
-    try {
-      const log = await readLog(path, context);
-      if (log.failures.size > 0) logs.push(log);
-      if (log.failures.size === 0 || log.isSummary) rest.push(path);
-    } catch (error) {
-      if (!SnapshotError.is(error)) throw error;
-      rest.push(path);
-    }
-  }
-  return { logs: await explained(logs, workspace, rankPattern), rest };
+  const named: string[] = [];
+  for (const path of files)
+    if (LOG_NAME.test(path) && (await stat(path).catch(() => null))?.isFile() === true) named.push(path);
+  const logs = await readLogs(named, context, () => undefined);
+  const taken = new Set(logs.filter(({ isSummary }) => !isSummary).map(({ path }) => path));
+  return { logs: await explained(logs, workspace, rankPattern), rest: files.filter((path) => !taken.has(path)) };
 }
 
 /** Lines of text, with the name of each input where there are several. */
@@ -120,11 +83,6 @@ export function explanationText(logs: readonly ExplainedLog[]): string {
       return [...(logs.length > 1 ? [`${name}:`] : []), ...lines].map((line) => `${visibleText(line)}\n`).join('');
     })
     .join('\n');
-}
-
-/** The text in a block of Markdown. */
-export function explanationMarkdown(logs: readonly ExplainedLog[]): string {
-  return `\`\`\`text\n${explanationText(logs)}\`\`\`\n`;
 }
 
 /** One line of JSON for each message. */
@@ -151,20 +109,34 @@ async function explained(
   );
 }
 
-/** @throws SnapshotError */
-async function readLog(path: string, context: CommandContext): Promise<ReadLog> {
-  context.reading(path);
-  let isSummary = false;
-  try {
-    const failures = await logFailures(path === STANDARD_INPUT ? null : path, (head) => {
-      isSummary = memorySummary.sniff(head.subarray(0, HEAD_BYTES));
-    });
-    context.read(path, 0);
-    return { path, failures, isSummary };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SnapshotError('unreadable', `${path} cannot be read: ${reason}. Name a file, or - for standard input.`);
+/** The logs that hold a message. @param complain gets a sentence on each other one */
+async function readLogs(
+  paths: readonly string[],
+  context: CommandContext,
+  complain: (message: string) => void,
+): Promise<ReadLog[]> {
+  const logs: ReadLog[] = [];
+  for (const path of paths) {
+    if (context.excluded.has(path)) continue;
+    const isStandardInput = path === STANDARD_INPUT;
+    context.reading(path);
+    let isSummary = false;
+    try {
+      const failures = await logFailures(isStandardInput ? null : path, (head) => {
+        isSummary = memorySummary.sniff(head.subarray(0, HEAD_BYTES));
+      });
+      context.read(path, 0);
+      if (failures.size > 0) logs.push({ path, failures, isSummary });
+      else
+        complain(
+          `${isStandardInput ? 'Standard input' : path} holds no out-of-memory message of PyTorch. Pass the output of the program that failed.`,
+        );
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      complain(`${path} cannot be read: ${reason}. Name a file, or - for standard input.`);
+    }
   }
+  return logs;
 }
 
 /** The logs without the messages whose failure a snapshot of the report has: that says more. */

@@ -11,7 +11,7 @@ import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments } from '../arguments.js';
 import type { CommandContext } from '../inputs.js';
 import { printJson } from '../outFile.js';
-import { explanationJson, explanationMarkdown, explanationText, type ExplainedLog } from './explainedLogs.js';
+import { explanationJson, explanationText, type ExplainedLog } from './explainedLogs.js';
 import { withoutHomes, withoutHomesIn, withShownNames } from './shownNames.js';
 
 /** Maximum number of unreadable files that are named. */
@@ -72,7 +72,7 @@ export function printExplained(
   const { output } = command;
   const after = hasReport ? '\n' : '';
   if (output === 'text') print(explanationText(logs) + after);
-  else if (output === 'markdown') print(withoutHomes(explanationMarkdown(logs)) + after);
+  else if (output === 'markdown') print(`\`\`\`text\n${withoutHomes(explanationText(logs))}\`\`\`\n${after}`);
   // A report in the other formats holds them.
   else if (output === 'json' && !hasReport) print(explanationJson(logs));
   if (output !== 'sarif' && output !== 'github') return;

@@ -1,21 +1,18 @@
 /** `leakline what-if`: recorded allocations under other settings, on another device, or without some lines. */
-import { stat } from 'node:fs/promises';
 import { finish } from '../../core/allocator/deviceAnswer.js';
 import type { FileLookup } from '../../core/attribution/owner.js';
 import { mapPaths } from '../../core/attribution/paths/pathMapping.js';
 import { findSteps } from '../../core/attribution/steps/steps.js';
 import { SnapshotError } from '../../core/bytes/snapshotError.js';
 import { noSnapshot, readAll } from '../../core/formats/readSnapshot.js';
-import { splitMember } from '../../core/model/memberPath.js';
 import type { Recording } from '../../core/model/recording.js';
 import type { Snapshot } from '../../core/model/snapshot.js';
 import { leakyFailures, withoutLeaks } from '../../core/report/peak/leakReplay.js';
 import type { Report } from '../../core/report/report.js';
 import type { ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { answerDevices, type DeviceWhatIf } from '../../core/report/peak/whatIfDevices.js';
-import { expectUnchanged, openFile } from '../../node/fileSource.js';
 import { readRecording } from '../../node/recordingFile.js';
-import type { CommandContext } from '../inputs.js';
+import { readNamed, type CommandContext } from '../inputs.js';
 import type { WhatIfArguments } from '../arguments.js';
 import { renderWhatIfText } from '../../core/render/renderText.js';
 import { printJson, printTo } from '../outFile.js';
@@ -85,23 +82,15 @@ function lookupOf({ strings, frames }: Snapshot, workspace: ReportWorkspace): Fi
 }
 
 /** Reads the only snapshot of a file, or the one named. @throws SnapshotError */
-async function readOne(path: string): Promise<{ snapshot: Snapshot; recording: Recording | null }> {
-  const isFile = (await stat(path).catch(() => null))?.isFile() === true;
-  const member = isFile ? null : splitMember(path);
-  const file = await openFile(member?.file ?? path);
-  try {
-    const recording = await readRecording(path);
-    const found: Snapshot[] = [];
-    for await (const { path: name, result } of readAll(file.source)) {
+function readOne(path: string): Promise<{ snapshot: Snapshot; recording: Recording | null }> {
+  return readNamed(path, async ({ source }, member) => {
+    let snapshot: Snapshot | null = null;
+    for await (const { path: name, result } of readAll(source)) {
       if (result.kind !== 'snapshot') throw noSnapshot(path, result);
       if (member === null && (result.members ?? 1) > 1)
         throw new SnapshotError('unsupported', `${path} holds several snapshots. Name one of them, such as ${name}.`);
-      if (member === null || name === path) found.push(result.snapshot);
+      if (member === null || name === path) snapshot ??= result.snapshot;
     }
-    await expectUnchanged(file);
-    if (found.length > 0) return { snapshot: found[0], recording };
-  } finally {
-    await file.close();
-  }
-  throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
+    return snapshot && { snapshot, recording: await readRecording(path) };
+  });
 }
