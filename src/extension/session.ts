@@ -15,7 +15,7 @@ import type { NotebookCells } from './notebooks/notebookCells.js';
 import type { ResultsStore } from './results/resultsStore.js';
 import { deviceCapacity, pathRules, readingSettings } from './settings.js';
 import type { SnapshotWatchers } from './watch/snapshotWatchers.js';
-import type { WatchListener } from './watch/snapshotWatcher.js';
+import type { WatchListener } from './watch/chokidarWatcher.js';
 import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 import { availableParallelism } from 'node:os';
@@ -81,7 +81,7 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
       };
       return startThread(scripts.worker, 'leakline', start);
     };
-    this.engine = new AnalysisEngine(startWorker, systemClock, vscode.l10n, {
+    this.engine = new AnalysisEngine(startWorker, systemClock, {
       progress: (progress) => {
         this.intake.progress(progress.path, progress.fraction);
         this.progressed.fire(progress);

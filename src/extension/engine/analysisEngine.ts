@@ -5,7 +5,7 @@ import { isRpcMessage, RpcClient, RpcError } from '../../protocol/rpc.js';
 import { withRepeated } from '../../protocol/reportCode.js';
 import type { SentResult, WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/workerApi.js';
 import type { Clock } from '../intake/ports.js';
-import type { Translator } from '../text/translator.js';
+import { t } from '../../core/text/translate.js';
 
 /** Number of crashes after which the worker stays stopped until `revive`. */
 const MAX_ENDS = 3;
@@ -52,7 +52,6 @@ export class AnalysisEngine {
   constructor(
     private readonly start: () => Thread,
     private readonly clock: Clock,
-    private readonly l10n: Translator,
     private readonly listener: EngineListener,
   ) {}
 
@@ -81,7 +80,7 @@ export class AnalysisEngine {
     this.disposed = true;
     const running = this.running;
     this.running = null;
-    running?.client.close(this.l10n.t('Leakline is shutting down.'));
+    running?.client.close(t('Leakline is shutting down.'));
     await running?.thread.terminate();
   }
 
@@ -143,7 +142,7 @@ export class AnalysisEngine {
   }
 
   private worker(): Running {
-    if (this.disposed) throw new RpcError('closed', this.l10n.t('Leakline is shutting down.'));
+    if (this.disposed) throw new RpcError('closed', t('Leakline is shutting down.'));
     if (this.running !== null) return this.running;
     if (!this.mayStart) throw new RpcError('closed', this.staysOff());
     const thread = this.start();
@@ -163,7 +162,7 @@ export class AnalysisEngine {
   }
 
   private staysOff(): string {
-    return this.l10n.t(
+    return t(
       'It stopped {0} times and stays off until you choose "Read Snapshots Again" in the Snapshots view.',
       MAX_ENDS,
     );
@@ -186,11 +185,9 @@ export class AnalysisEngine {
       this.suspects.push(suspect);
     }
     const again = this.mayStart && this.loaded.size + this.suspects.length > 0;
-    const stopped = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
+    const stopped = t('The snapshot reader stopped unexpectedly ({0}).', reason);
     const message =
-      suspect === null
-        ? stopped
-        : `${stopped} ${this.l10n.t('{0} is skipped: its report stopped the reader.', suspect)}`;
+      suspect === null ? stopped : `${stopped} ${t('{0} is skipped: its report stopped the reader.', suspect)}`;
     running.client.close(message);
     this.listener.ended(this.mayStart ? message : `${message} ${this.staysOff()}`, again);
     if (again) this.restoring = this.restore();

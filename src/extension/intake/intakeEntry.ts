@@ -32,16 +32,13 @@ interface Settling {
   dueAt: number;
 }
 
-export interface MutableEntry {
-  path: string;
-  origin: IntakeOrigin;
-  phase: IntakePhase;
-  snapshots: readonly SnapshotReport[] | null;
-  problem: ReadProblem | null;
-  fraction: number;
+/** What only the intake knows of a file. */
+interface Intake {
   settling: Settling | null;
   /** The state of the file to which `phase` applies. */
   readStamp: FileStamp | null;
   /** Consecutive readings that ended early. */
   attempts: number;
 }
+
+export type MutableEntry = { -readonly [Fact in keyof IntakeEntry]: IntakeEntry[Fact] } & Intake;

@@ -1,6 +1,6 @@
 /** Which Python runs a program: that of the Python extension, of the settings, of the user's choice, or a virtual environment. */
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
@@ -117,9 +117,8 @@ async function candidates(script: vscode.Uri): Promise<string[]> {
     ...(process.env['CONDA_PREFIX'] === undefined ? [] : [process.env['CONDA_PREFIX']]),
     ...shared.flat(),
   ];
-  const inside = process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python';
   const own = await environmentBeside(script);
-  const all = [own, ...environments.map((folder) => join(folder, inside)), systemPython(), 'python'];
+  const all = [own, ...environments.map((folder) => join(folder, INSIDE)), systemPython(), 'python'];
   return [...new Set(all.filter((path) => path !== null))].slice(0, MAX_OFFERED);
 }
 
@@ -147,6 +146,8 @@ interface PythonApi {
 
 /** Where virtual environments usually are, relative to a workspace folder. */
 const ENVIRONMENTS = ['.venv', 'venv', '.env', 'env'];
+/** The interpreter of an environment. */
+const INSIDE = process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python';
 
 async function chosen(script: vscode.Uri): Promise<string | null> {
   const extension = vscode.extensions.getExtension<Partial<PythonApi> | undefined>('ms-python.python');
@@ -172,14 +173,8 @@ async function environmentBeside(script: vscode.Uri): Promise<string | null> {
   const folder = vscode.workspace.getWorkspaceFolder(script);
   if (folder === undefined) return null;
   for (const name of ENVIRONMENTS) {
-    const python = process.platform === 'win32' ? [name, 'Scripts', 'python.exe'] : [name, 'bin', 'python'];
-    const uri = vscode.Uri.joinPath(folder.uri, ...python);
-    try {
-      await vscode.workspace.fs.stat(uri);
-      return uri.fsPath;
-    } catch {
-      continue;
-    }
+    const { fsPath } = vscode.Uri.joinPath(folder.uri, name, INSIDE);
+    if ((await stat(fsPath).catch(() => null)) !== null) return fsPath;
   }
   return null;
 }

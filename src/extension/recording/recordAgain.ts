@@ -10,11 +10,8 @@ import { newestFirst, runKey } from '../results/runOrder.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { offerInterpreters, prepareRecording } from './runRecording.js';
+import { offerInterpreters, prepareRecording, untilFound } from './runRecording.js';
 import type { RecordingTasks } from './recordingTask.js';
-
-/** Time limit for the last snapshots after a program has ended, in milliseconds. */
-const LATEST_MS = 60_000;
 
 /** Where an example has a recording of its corrected program, for machines that cannot run it. No watcher looks for such names. */
 const SHIPPED = 'fixed/*.snapshot.gz';
@@ -119,19 +116,13 @@ export class RecordAgain {
   }
 
   /** The run that was not there before, of the same rank and part of the program if there are several; null if none appears in time. */
-  private async runBeside(known: ReadonlySet<string>, before: RunReport): Promise<RunReport | null> {
+  private runBeside(known: ReadonlySet<string>, before: RunReport): Promise<RunReport | null> {
     const isAlike = ({ rank, id }: RunReport): boolean =>
       rank === before.rank && (trainedSteps(id) === null) === (trainedSteps(before.id) === null);
-    const find = (): RunReport | null => {
+    return untilFound((): RunReport | null => {
       const fresh = newestFirst(this.runs()).filter((run) => !known.has(runKey(run)));
       return this.session.reading ? null : (fresh.find(isAlike) ?? fresh.at(0) ?? null);
-    };
-    const end = Date.now() + LATEST_MS;
-    for (;;) {
-      const run = find();
-      if (run !== null || Date.now() > end) return run;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-    }
+    });
   }
 }
 

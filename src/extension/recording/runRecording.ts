@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { RecordingTasks } from './recordingTask.js';
 
@@ -64,6 +65,19 @@ async function run(task: vscode.Task): Promise<number> {
       resolve(event.exitCode ?? 0);
     });
   });
+}
+
+/** Maximum time until the snapshots of a recording have been read, and between two looks for them, in milliseconds. */
+const MAX_READ_MS = 60_000;
+const LOOK_MS = 200;
+
+/** Waits for snapshots of a recording. @param look null as long as they are not read @returns null if they are not in time */
+export async function untilFound<Found>(look: () => Promise<Found | null> | Found | null): Promise<Found | null> {
+  for (const end = Date.now() + MAX_READ_MS; ;) {
+    const found = await look();
+    if (found !== null || Date.now() > end) return found;
+    await delay(LOOK_MS);
+  }
 }
 
 /** The program may import any of them. */

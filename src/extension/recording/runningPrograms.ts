@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { byteText } from '../../core/text/numberText.js';
@@ -12,21 +11,19 @@ import { isRunning } from '../../node/isRunning.js';
 import { readSidecar } from '../../node/recordingFile.js';
 import { integer } from '../../protocol/schema.js';
 import { RECORDING_TASK_TYPE } from '../contributions.js';
+import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { recorderOptions } from '../settings.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { reportPath } from '../workspace/reportPaths.js';
 import type { Interpreters } from './interpreters.js';
+import { untilFound } from './runRecording.js';
 
 /** Attaching waits a minute for the program's main thread, and then for its answer. */
 const MAX_WAIT_MS = 150_000;
 const MAX_ANSWER_BYTES = 16 << 20;
 /** Time between two checks whether attached processes still run, in milliseconds: the system informs only a parent. */
 const LOOK_MS = 3_000;
-/** Maximum time until the first snapshots of a recording have been read, in milliseconds. */
-const MAX_READ_MS = 60_000;
-/** Time between two looks for them, in milliseconds. */
-const AGAIN_MS = 200;
 /** Runs with the folder of the Python packages, the name of a command and its arguments. */
 const COMMAND = `
 import sys
@@ -41,40 +38,48 @@ from leakline.attach import processes
 print(json.dumps([dataclasses.asdict(one) for one in processes()]))
 `;
 
-const processes = v.array(
-  v.object({ pid: integer(1), command: v.string(), python: v.string(), uses_gpu: v.boolean() }),
+const json = v.pipe(v.string(), v.parseJson());
+const processes = v.pipe(
+  json,
+  v.array(v.object({ pid: integer(1), command: v.string(), python: v.string(), uses_gpu: v.boolean() })),
 );
 type Program = v.InferOutput<typeof processes>[number];
 
-const holders = v.object({
-  device: v.string(),
-  bytes: integer(0),
-  holders: v.array(
-    v.object({
-      name: v.string(),
-      kind: v.string(),
-      bytes: integer(0),
-      file: v.nullable(v.string()),
-      line: v.nullable(integer(1)),
-      text: v.string(),
-    }),
-  ),
-  omitted: integer(0),
-  omittedBytes: integer(0),
-  unheldBytes: integer(0),
-  complete: v.boolean(),
-});
+const holders = v.pipe(
+  json,
+  v.object({
+    device: v.string(),
+    bytes: integer(0),
+    holders: v.array(
+      v.object({
+        name: v.string(),
+        kind: v.string(),
+        bytes: integer(0),
+        file: v.nullable(v.string()),
+        line: v.nullable(integer(1)),
+        text: v.string(),
+      }),
+    ),
+    omitted: integer(0),
+    omittedBytes: integer(0),
+    unheldBytes: integer(0),
+    complete: v.boolean(),
+  }),
+);
 
 /** The part of a sidecar that names the process. */
-const sidecar = v.object({
-  takenAtUs: integer(0),
-  process: v.object({
-    pid: integer(1),
-    host: v.string(),
-    main: v.nullish(v.string()),
-    signal: v.nullish(v.picklist(['SIGUSR1', 'SIGUSR2'])),
+const sidecar = v.pipe(
+  json,
+  v.object({
+    takenAtUs: integer(0),
+    process: v.object({
+      pid: integer(1),
+      host: v.string(),
+      main: v.nullish(v.string()),
+      signal: v.nullish(v.picklist(['SIGUSR1', 'SIGUSR2'])),
+    }),
   }),
-});
+);
 interface Recording {
   readonly pid: number;
   readonly program: string;
@@ -82,13 +87,12 @@ interface Recording {
   readonly signal: 'SIGUSR1' | 'SIGUSR2' | null;
 }
 
-export class RunningPrograms implements vscode.Disposable {
+export class RunningPrograms extends Listener {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Processes that this window attached to. */
   private readonly attached = new Map<number, Program>();
   private lookTimer: ReturnType<typeof setInterval> | undefined;
   private tasks = 0;
-  private readonly subscriptions: vscode.Disposable[];
 
   readonly onDidChange = this.changed.event;
 
@@ -99,12 +103,14 @@ export class RunningPrograms implements vscode.Disposable {
     private readonly store: ResultsStore,
     private readonly open: (place: SourcePlace) => Promise<void>,
   ) {
+    super();
     const count = (change: number) => (event: { execution: vscode.TaskExecution }) => {
       if (event.execution.task.definition.type !== RECORDING_TASK_TYPE) return;
       this.tasks = Math.max(0, this.tasks + change);
       this.changed.fire();
     };
     this.subscriptions = [
+      { dispose: () => clearInterval(this.lookTimer) },
       this.changed,
       vscode.tasks.onDidStartTaskProcess(count(1)),
       vscode.tasks.onDidEndTaskProcess(count(-1)),
@@ -114,11 +120,6 @@ export class RunningPrograms implements vscode.Disposable {
   /** True while a recording runs that this window began. */
   get areRecorded(): boolean {
     return this.tasks + this.attached.size > 0;
-  }
-
-  dispose(): void {
-    clearInterval(this.lookTimer);
-    for (const one of this.subscriptions) one.dispose();
   }
 
   /** Records a running program that the user selects. @throws Error with a message for users */
@@ -183,7 +184,7 @@ export class RunningPrograms implements vscode.Disposable {
     const program = await this.pick(title);
     if (program === undefined) return;
     const told = await this.ask(program, 'holders', ['--json', ...onCpu(program)], title);
-    const found = v.parse(holders, JSON.parse(told));
+    const found = v.parse(holders, told);
     const rows = found.holders.map(({ name, kind, bytes, file, line, text }) => ({
       label: rowLabel(visibleText(name), kind),
       description: byteText(bytes),
@@ -215,7 +216,7 @@ export class RunningPrograms implements vscode.Disposable {
       throw new Error(vscode.l10n.t('Leakline runs no code of an untrusted workspace. Trust it first.'));
     }
     const text = await this.run(await this.python(), LIST, [], title);
-    const found = v.parse(processes, JSON.parse(text));
+    const found = v.parse(processes, text);
     if (found.length === 0) throw new Error(vscode.l10n.t('No Python program that has loaded PyTorch runs here.'));
     const items = found.map((program) => ({
       label: visibleText(program.command.replace(/^\S*python\S* /, '')),
@@ -227,11 +228,11 @@ export class RunningPrograms implements vscode.Disposable {
 
   /** Recordings that run. Waits for the first snapshots of one that this window began, because its button is there at once. */
   private async awaitRecordings(): Promise<Recording[]> {
-    for (const end = Date.now() + MAX_READ_MS; ;) {
-      const found = await this.recordings();
-      if (found.length > 0 || !this.areRecorded || Date.now() > end) return found;
-      await delay(AGAIN_MS);
-    }
+    const found = await untilFound(async () => {
+      const recordings = await this.recordings();
+      return recordings.length > 0 || !this.areRecorded ? recordings : null;
+    });
+    return found ?? [];
   }
 
   /** Recordings into this workspace whose process runs, by the sidecar of their last snapshot. */
@@ -240,7 +241,7 @@ export class RunningPrograms implements vscode.Disposable {
       (this.store.result?.report.runs ?? []).map(async ({ snapshots }) => {
         const last = snapshots.at(-1);
         const text = last === undefined ? null : await readSidecar(last.path);
-        const told = text === null ? null : v.safeParse(sidecar, parsed(text));
+        const told = text === null ? null : v.safeParse(sidecar, text);
         if (told?.success !== true || told.output.process.host !== hostname()) return null;
         const { takenAtUs, process: one } = told.output;
         if (!(await isSameProcess(one.pid, takenAtUs))) return null;
@@ -323,13 +324,5 @@ async function isSameProcess(pid: number, takenAtUs: number): Promise<boolean> {
     return (bootSeconds + startTicks / TICKS) * 1e6 <= takenAtUs;
   } catch {
     return false;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

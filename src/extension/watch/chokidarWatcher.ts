@@ -1,9 +1,39 @@
 import { watch } from 'chokidar';
 import { existsSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { t } from '../../core/text/translate.js';
 import { LinkedFolders, type Link } from './linkedFolders.js';
-import type { Translator } from '../text/translator.js';
-import type { SnapshotWatcher, WatchListener, WatchScope } from './snapshotWatcher.js';
+
+/** The source of file events. The intake checks each event, so a watcher may report too many. */
+export interface SnapshotWatcher {
+  /** True until the folder has been walked once. */
+  readonly scanning: boolean;
+  close(): Promise<void>;
+}
+
+export interface WatchListener {
+  /** A candidate or its sidecar appeared, changed or disappeared. */
+  noticed(path: string): void;
+  /** The first walk is over. */
+  scanned(): void;
+  /** A message on unwatched files, one sentence. */
+  limited(message: string): void;
+}
+
+/** The watched part of a folder. */
+export interface WatchScope {
+  /** Absolute path. */
+  readonly folder: string;
+  /** True for polling instead of events. */
+  readonly polls: boolean;
+  /**
+   * The snapshot of a file or of its sidecar; null for files that are not watched. @param relative path below the
+   * folder, with `/`
+   */
+  snapshotOf(relative: string): string | null;
+  /** @param relative path of a directory below the folder, with `/` */
+  skips(relative: string): boolean;
+}
 
 /** Folders below the workspace folder that are still walked. */
 const DEEPEST = 16;
@@ -22,7 +52,6 @@ const COLLECT_MS = 50;
 export function watchFolder(
   scope: WatchScope,
   listener: WatchListener,
-  l10n: Translator,
   max: Readonly<typeof MAX_WATCHED> = MAX_WATCHED,
 ): SnapshotWatcher {
   const folders = new Set<string>();
@@ -48,10 +77,7 @@ export function watchFolder(
     if (!limited) {
       limited = true;
       listener.limited(
-        l10n.t(
-          '{0} is too large to watch completely; exclude folders with the setting "Snapshots: Exclude".',
-          scope.folder,
-        ),
+        t('{0} is too large to watch completely; exclude folders with the setting "Snapshots: Exclude".', scope.folder),
       );
     }
     return false;
@@ -63,7 +89,7 @@ export function watchFolder(
     if (link === 'above' && !above.has(path)) {
       above.add(path);
       listener.limited(
-        l10n.t(
+        t(
           '{0} is not watched: it links to {1}, which contains this folder or files of the system. Link to the folder of the snapshots.',
           path,
           real,
@@ -148,7 +174,7 @@ export function watchFolder(
   });
   watcher.on('error', (error) => {
     const reason = error instanceof Error ? error.message : String(error);
-    listener.limited(l10n.t('Part of {0} is not watched: {1}.', scope.folder, reason));
+    listener.limited(t('Part of {0} is not watched: {1}.', scope.folder, reason));
   });
   return {
     get scanning() {

@@ -1,7 +1,8 @@
 /** Follows links below a watched folder: each folder once, and no link to a folder above it. */
 import { realpathSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { isSystemFolder } from '../../node/skippedFolders.js';
+import { isWithin } from '../../node/walkFiles.js';
 
 export type Link =
   | 'none'
@@ -26,18 +27,13 @@ export class LinkedFolders {
     const path = join(this.folder, below);
     const real = realOf(path);
     if (real === null || real === join(this.root, below)) return { link: 'none', real: path };
-    if (isBelow(real, this.root)) return { link: 'known', real };
-    if (isBelow(this.root, real) || isSystemFolder(real)) return { link: 'above', real };
+    if (isWithin(real, this.root)) return { link: 'known', real };
+    if (isWithin(this.root, real) || isSystemFolder(real)) return { link: 'above', real };
     const known = this.names.get(real);
     if (known !== undefined && known !== below) return { link: 'known', real };
     this.names.set(real, below);
     return { link: 'other', real };
   }
-}
-
-/** True also of a folder itself. */
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function realOf(path: string): string | null {

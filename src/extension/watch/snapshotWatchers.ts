@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
 import { recordedBeside } from '../../node/recordingPath.js';
 import { pollingMode, snapshotGlobs } from '../settings.js';
-import { watchFolder } from './chokidarWatcher.js';
+import { useTranslations } from '../../core/text/translate.js';
+import { watchFolder, type SnapshotWatcher, type WatchListener } from './chokidarWatcher.js';
 import { globMatcher, isSkippedFolder } from './globPattern.js';
 import { MissedChanges } from './missedChanges.js';
 import { silentFileSystem } from './networkMounts.js';
-import type { SnapshotWatcher, WatchListener } from './snapshotWatcher.js';
 
 /** Interval between checks for missing events, in milliseconds. */
 const LOOK_MS = 20_000;
@@ -26,6 +26,8 @@ export class SnapshotWatchers {
     private readonly log: vscode.LogOutputChannel,
     listener: WatchListener,
   ) {
+    // The watchers are in a bundle of their own.
+    useTranslations(vscode.l10n.bundle ?? {});
     this.listener = {
       noticed: (path) => listener.noticed(path),
       scanned: () => listener.scanned(),
@@ -73,7 +75,7 @@ export class SnapshotWatchers {
       ...this.listener,
       noticed: () => this.listener.noticed(path),
     };
-    this.single.set(path, watchFolder(scope, listener, vscode.l10n));
+    this.single.set(path, watchFolder(scope, listener));
   }
 
   async close(): Promise<void> {
@@ -105,7 +107,7 @@ export class SnapshotWatchers {
         } else for (const snapshot of recordedBeside(path).filter(isSnapshot)) this.listener.noticed(snapshot);
       },
     };
-    return watchFolder(scope, listener, vscode.l10n);
+    return watchFolder(scope, listener);
   }
 
   /** True if a folder is polled: by the setting, else on file systems with missing events. */

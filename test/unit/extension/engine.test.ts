@@ -4,7 +4,6 @@ import type { Thread } from '../../../src/node/thread.js';
 import { RpcServer, type RpcHandlers, type RpcMessage } from '../../../src/protocol/rpc.js';
 import type { WorkerApi } from '../../../src/protocol/workerApi.js';
 import { drain, FakeClock } from './support/fakeClock.js';
-import { plainText } from './support/plainText.js';
 import { snapshotReport } from './support/reports.js';
 
 type FakeApi = Pick<WorkerApi, 'load' | 'unload' | 'report' | 'setWorkspace'>;
@@ -98,7 +97,7 @@ describe('The worker as the extension sees it', () => {
       threads.push(new FakeThread(fatal));
       return threads[threads.length - 1];
     };
-    engine = new AnalysisEngine(start, clock, plainText, {
+    engine = new AnalysisEngine(start, clock, {
       progress: () => undefined,
       ended: (message, again) => told.push(`${message} ${again}`),
       restored: (lost) => told.push(`lost ${lost.join()}`),

@@ -12,7 +12,6 @@ import { makeSnapshotFile } from '../../support/madeSnapshot.js';
 import { mortalThread } from '../../support/mortalThread.js';
 import { builtProgram, repositoryRoot } from '../../support/repository.js';
 import { FIXTURES } from '../../support/snapshots.js';
-import { plainText } from './support/plainText.js';
 
 const SMALL = join(FIXTURES, 'shapes/t213.p4.pickle');
 
@@ -59,7 +58,6 @@ describe('The real worker as the extension runs it', () => {
         return threads[threads.length - 1];
       },
       systemClock,
-      plainText,
       {
         progress: () => undefined,
         ended: (message, again) => told.push(`${message} ${again}`),

@@ -12,11 +12,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { watchFolder } from '../../../src/extension/watch/chokidarWatcher.js';
-import type { SnapshotWatcher } from '../../../src/extension/watch/snapshotWatcher.js';
+import { watchFolder, type SnapshotWatcher } from '../../../src/extension/watch/chokidarWatcher.js';
 import { recordedBeside } from '../../../src/node/recordingPath.js';
 import { eventually } from '../../support/eventually.js';
-import { plainText } from './support/plainText.js';
 
 const isSnapshot = (name: string): boolean => name.endsWith('.pickle');
 
@@ -46,7 +44,6 @@ describe('A folder that is watched', () => {
         scanned: () => undefined,
         limited: (message) => told.push(message),
       },
-      plainText,
       { folders: 10, linkedFolders: 3, snapshots: polls ? 0 : snapshots, polled: polls ? snapshots : 0 },
     );
     await eventually(() => {
