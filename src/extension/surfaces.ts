@@ -7,6 +7,7 @@ import { useTranslations } from '../core/text/translate.js';
 import { leaklineApi, type LeaklineApi } from './api.js';
 import { LeakAlerts } from './alerts/leakAlerts.js';
 import { commandRunner, type CommandRunner } from './commands/commands.js';
+import { LeakCommands } from './commands/leakCommands.js';
 import { Setting } from './contributions.js';
 import { languageModelTools, type LanguageModelTools } from './languageModel/tools.js';
 import { EditorMarks } from './marks/editorMarks.js';
@@ -160,7 +161,8 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
     recordings,
     tools: languageModelTools(session, store, messages),
     runCommand: commandRunner({
-      ...{ session, store, files, marks, lines, editorMarks, ignored, views, grouping, timeline },
+      ...{ session, store, files, marks, lines, views, grouping, timeline },
+      leaks: new LeakCommands(store, files, lines, editorMarks, ignored, fixes),
       ...{ recordings, running, fixes, recordAgain, messages, log, context },
     }),
     messages,

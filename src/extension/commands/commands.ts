@@ -2,8 +2,6 @@ import * as vscode from 'vscode';
 import { visibleLines, visibleText } from '../../core/text/plainText.js';
 import { Command, InternalCommand, View, type CommandId } from '../contributions.js';
 import type { FixPreview } from '../fix/fixPreview.js';
-import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
-import type { EditorMarks } from '../marks/editorMarks.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
 import type { OutOfMemoryMessages } from '../oom/outOfMemoryMessages.js';
@@ -21,9 +19,8 @@ import { isSourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { pathsOf, runsOf, pairOfRuns } from './commandArguments.js';
 import { compareSnapshots } from './compareSnapshots.js';
-import { copyReport, goToLeak, fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
+import type { LeakCommands } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
-import { openExample } from './openExample.js';
 import { insertRecordingCode } from './recordingCode.js';
 import { sentenceOf } from '../text/fileSentence.js';
 import { browse } from './pickSnapshot.js';
@@ -35,8 +32,7 @@ interface CommandSurfaces {
   readonly files: PythonFiles;
   readonly marks: MarkSwitch;
   readonly lines: MarkedLines;
-  readonly editorMarks: EditorMarks;
-  readonly ignored: IgnoreFiles;
+  readonly leaks: LeakCommands;
   readonly views: Views;
   readonly grouping: LeakGrouping;
   readonly timeline: Timelines;
@@ -51,7 +47,7 @@ interface CommandSurfaces {
 
 /** Every command by its id. */
 function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHandler> {
-  const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
+  const { session, store, files, marks, lines, leaks, views, timeline } = surfaces;
   const { grouping, recordings, running, fixes, recordAgain, messages, log, context } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
@@ -65,7 +61,7 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
         await vscode.commands.executeCommand(Command.recordAgain, finding);
     }
   };
-  const showOnTimeline: CommandHandler = (first) => timeline.show(pathsOf(first, null).at(0) ?? null);
+  const showOnTimeline: CommandHandler = (first) => timeline.show({ path: pathsOf(first, null).at(0) ?? null });
   return {
     [Command.compareSnapshots]: compare,
     [Command.compareSelected]: compare,
@@ -73,15 +69,15 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.openTimeline]: showOnTimeline,
     [Command.openTimelineInEditor]: () => timeline.openInEditor(),
     [Command.showSnapshotOnTimeline]: showOnTimeline,
-    [Command.showLineOnTimeline]: (place) => timeline.show(null, placeOf(place)),
+    [Command.showLineOnTimeline]: (place) => timeline.show({ path: null, highlight: placeOf(place) }),
     [Command.openSnapshot]: (first, all) => openSnapshot(session, store, timeline, pathsOf(first, all)),
     [Command.openExample]: () => openExample(context),
     [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
     [Command.groupByLine]: () => grouping.set('line'),
     [Command.groupByFile]: () => grouping.set('file'),
     [Command.groupByHolder]: () => grouping.set('holder'),
-    [Command.goToNextLeak]: () => goToLeak(store, files, lines, editorMarks, 1),
-    [Command.goToPreviousLeak]: () => goToLeak(store, files, lines, editorMarks, -1),
+    [Command.goToNextLeak]: () => leaks.goTo(1),
+    [Command.goToPreviousLeak]: () => leaks.goTo(-1),
     [Command.toggleLineMarks]: async () => {
       const shown = await marks.toggle();
       const text = shown ? vscode.l10n.t('Leakline: marks on') : vscode.l10n.t('Leakline: marks off');
@@ -95,7 +91,7 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.dumpNow]: () => running.dumpNow(),
     [Command.showHolders]: () => running.showHolders(),
     [Command.recorderPath]: () => recordings.recorder,
-    [Command.copyReport]: () => copyReport(store),
+    [Command.copyReport]: () => leaks.copyReport(),
     [Command.clearResults]: () => {
       messages.clearAll();
       return session.clearAll();
@@ -107,9 +103,9 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
     [Command.forgetSnapshot]: async (first, all) => {
       await Promise.all(pathsOf(first, all).map((path) => session.forget(path)));
     },
-    [Command.ignoreLeak]: (place) => ignoreLeak(store, editorMarks, files, ignored, place),
-    [Command.stopIgnoring]: (place) => stopIgnoring(store, ignored, place),
-    [Command.fixLeak]: (place) => fixLeak(store, editorMarks, fixes, place),
+    [Command.ignoreLeak]: (place) => leaks.ignore(place),
+    [Command.stopIgnoring]: (place) => leaks.stopIgnoring(place),
+    [Command.fixLeak]: (place) => leaks.fix(place),
     [Command.applyFix]: async () => {
       const finding = await fixes.apply();
       const record = vscode.l10n.t('Record Again and Compare');
@@ -123,14 +119,15 @@ function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHa
       if (another !== null) await prove(await fixes.apply(), another);
     },
     [Command.recordAgain]: async (place) => {
-      const finding = recordableFinding(store, place);
+      const finding = leaks.recordable(place);
       const another = await recordAgain.prepare(finding);
       if (another !== null) await prove(finding, another);
     },
     [Command.explainOom]: () => messages.explainPassed(),
     [Command.showLog]: () => log.show(),
     [InternalCommand.showMessage]: (place) => messages.show(place),
-    [InternalCommand.showWhatIf]: (path) => (typeof path === 'string' ? timeline.showWhatIf(path) : undefined),
+    [InternalCommand.showWhatIf]: (path) =>
+      typeof path === 'string' ? timeline.show({ path, pane: 'whatIf' }) : undefined,
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
     [InternalCommand.openSource]: (place, options) =>
       openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),
@@ -191,7 +188,18 @@ async function openSnapshot(
   // Reference cycles have no course over time: they are a row of the view.
   const isCycles = store.result?.report.cycles.some(({ path }) => path === last) === true;
   if (isCycles) await vscode.commands.executeCommand(`${View.snapshots}.focus`);
-  else await timeline.show(shown);
+  else await timeline.show({ path: shown });
+}
+
+/**
+ * Opens a fresh copy of the example, a training program with a leak and its recording, in place of an empty window or
+ * in one of its own.
+ */
+async function openExample({ extensionUri, globalStorageUri }: vscode.ExtensionContext): Promise<void> {
+  const copy = vscode.Uri.joinPath(globalStorageUri, 'detector');
+  await vscode.workspace.fs.copy(vscode.Uri.joinPath(extensionUri, 'examples', 'detector'), copy, { overwrite: true });
+  const forceNewWindow = vscode.workspace.workspaceFolders !== undefined;
+  await vscode.commands.executeCommand('vscode.openFolder', copy, { forceNewWindow });
 }
 
 /**

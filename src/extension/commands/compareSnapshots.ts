@@ -11,7 +11,7 @@ import { pickSnapshot } from './pickSnapshot.js';
 export async function compareSnapshots(
   session: SnapshotSession,
   store: ResultsStore,
-  timeline: Pick<Timelines, 'showCompared'>,
+  timeline: Timelines,
   selected: readonly string[],
 ): Promise<void> {
   const pair = selected.length === 2 ? selected : await pickPair(store, selected.at(0));
@@ -21,7 +21,7 @@ export async function compareSnapshots(
     async () => {
       const [a, b] = selected.length === 2 ? await oldestFirst(session, pair) : pair;
       await session.compare(a, b);
-      await timeline.showCompared({ a, b });
+      await timeline.show({ path: b, compared: { a, b } }, true);
     },
   );
   await vscode.commands.executeCommand(`${View.compare}.focus`);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Command, InternalCommand } from '../contributions.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
+import type { MarkedPlace } from '../marks/markedLines.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { LEAK_CODE, LEAK_SOURCE, OUT_OF_MEMORY_CODE } from './leakDiagnostics.js';
@@ -25,21 +26,21 @@ export class LeakActions implements vscode.CodeActionProvider {
       const finding = this.marks.findingAt(document, line);
       if (finding !== undefined) findings.add(finding);
     }
-    const here = new Set(
-      this.marks
-        .holdersIn(document)
-        .filter(({ place }) => place.line > range.start.line && place.line <= range.end.line + 1)
-        .map(({ item }) => item),
-    );
+    const isHere = ({ place }: { readonly place: MarkedPlace }): boolean =>
+      place.line > range.start.line && place.line <= range.end.line + 1;
+    const here = this.marks
+      .holdersIn(document)
+      .filter(isHere)
+      .map(({ item }) => item);
     const failures = this.marks
       .askingIn(document)
-      .filter(({ place }) => place.line > range.start.line && place.line <= range.end.line + 1)
+      .filter(isHere)
       .flatMap(({ item }) => ('failure' in item ? [whatWouldHelp(item.failure.path, context)] : []));
     const diagnostics = context.diagnostics.filter(({ source, code }) => source === LEAK_SOURCE && code === LEAK_CODE);
     const actions = await Promise.all(
       [...findings].map(async (one) => [
         ...(await this.fixes(one)),
-        ...(here.has(one) ? [] : wayTo(one)),
+        ...(here.includes(one) ? [] : wayTo(one)),
         ignoring(one),
       ]),
     );

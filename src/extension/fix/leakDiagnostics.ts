@@ -41,7 +41,9 @@ export class LeakDiagnostics extends Listener {
   }
 
   private refresh(): void {
+    this.collection.clear();
     const severity = this.marks.shown.problems ? problemSeverity() : null;
+    if (severity === null) return;
     const open = new Map(vscode.workspace.textDocuments.map((document) => [document.uri.toString(), document]));
     const byFile = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
     const add = (
@@ -56,20 +58,19 @@ export class LeakDiagnostics extends Listener {
       entry[1].push(make(range));
       byFile.set(mark.file, entry);
     };
-    for (const finding of severity === null ? [] : this.marks.shownLeaks) {
+    for (const finding of this.marks.shownLeaks) {
       const isOther = finding.lines.some(isOfOtherText);
       if (finding.lines.every(isCallerOnly)) continue;
-      add(finding, isOther, (range) => this.problem(finding, range, severity ?? vscode.DiagnosticSeverity.Warning));
+      add(finding, isOther, (range) => this.problem(finding, range, severity));
     }
-    for (const mark of severity === null ? [] : this.marks.asking) {
+    for (const mark of this.marks.asking) {
       add(mark, false, (range) => {
-        const problem = new vscode.Diagnostic(range, visibleLines(askingSentences(mark)), severity ?? undefined);
+        const problem = new vscode.Diagnostic(range, visibleLines(askingSentences(mark)), severity);
         problem.source = LEAK_SOURCE;
         problem.code = OUT_OF_MEMORY_CODE;
         return problem;
       });
     }
-    this.collection.clear();
     this.collection.set([...byFile.values()]);
   }
 

@@ -99,10 +99,11 @@ export class TimelinePage extends Listener {
 
   private serve(): RpcServer<TimelineApi, TimelineEvents> {
     const { session, store, files, lines, marks } = this.services;
-    const run = async (command: string, ...rest: unknown[]): Promise<null> => {
-      await vscode.commands.executeCommand(command, ...rest);
+    const done = async (work: Thenable<unknown>): Promise<null> => {
+      await work;
       return null;
     };
+    const { executeCommand } = vscode.commands;
     return new RpcServer<TimelineApi, TimelineEvents>(
       {
         ...askWorker((name, params, signal) => session.engine.call(name, params, signal)),
@@ -120,20 +121,11 @@ export class TimelinePage extends Listener {
         compareTable: ({ a, b }, signal) =>
           session.engine.call('compareTable', { a, b, ignored: store.ignored }, signal),
         saveFile: async (file) => ({ file: await saveFile(file) }),
-        copyText: async ({ text }) => {
-          await vscode.env.clipboard.writeText(text);
-          return null;
-        },
-        applySetting: async ({ assignment }) => {
-          await applyAllocatorSetting(assignment);
-          return null;
-        },
-        openSource: async (place) => {
-          await openSource(files, lines, place, { viewColumn: this.sourceColumn() });
-          return null;
-        },
-        fixLeak: (place) => run(Command.fixLeak, place),
-        run: ({ command }) => run(Command[command]),
+        copyText: ({ text }) => done(vscode.env.clipboard.writeText(text)),
+        applySetting: ({ assignment }) => done(applyAllocatorSetting(assignment)),
+        openSource: (place) => done(openSource(files, lines, place, { viewColumn: this.sourceColumn() })),
+        fixLeak: (place) => done(executeCommand(Command.fixLeak, place)),
+        run: ({ command }) => done(executeCommand(Command[command])),
       },
       (message: RpcMessage) => {
         void this.place.webview.postMessage(message);

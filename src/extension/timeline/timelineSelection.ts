@@ -15,18 +15,21 @@ import { folderName } from '../workspace/folderName.js';
 /** The device of inputs without one. */
 const TREND_DEVICE = 0;
 
-/** Higher than in any earlier session, whose number a page may have stored. */
-function nextRequest(last: number): number {
-  return Math.max(last + 1, Date.now());
+/** What the timeline is to show. */
+export interface TimelineWish {
+  /** Null for the snapshot that shows most: the last one with a trace of the run that leaks most. */
+  readonly path: string | null;
+  /** A line to outline. */
+  readonly highlight?: SourcePlace;
+  /** Two snapshots side by side, of which `path` is the later one. */
+  readonly compared?: ComparePair;
+  readonly pane?: TimelineState['pane'];
 }
 
 /** The timeline's choices, and the user's last selection. */
 export class TimelineSelection {
   private request = 0;
-  private path: string | null = null;
-  private highlight: SourcePlace | null = null;
-  private compared: ComparePair | null = null;
-  private pane: TimelineState['pane'] = null;
+  private wish: TimelineWish = { path: null };
 
   /** @param own the file whose run alone can be chosen; null for all runs */
   constructor(
@@ -34,22 +37,10 @@ export class TimelineSelection {
     private readonly own: string | null = null,
   ) {}
 
-  /** @param path null for the snapshot that shows most: the last one with a trace of the run that leaks most */
-  ask(path: string | null, highlight: SourcePlace | null, pane: TimelineState['pane'] = null): void {
-    this.request = nextRequest(this.request);
-    this.path = path;
-    this.highlight = highlight;
-    this.compared = null;
-    this.pane = pane;
-  }
-
-  /** Requests two snapshots side by side. */
-  askCompared(pair: ComparePair): void {
-    this.request = nextRequest(this.request);
-    this.path = pair.b;
-    this.highlight = null;
-    this.compared = pair;
-    this.pane = null;
+  ask(wish: TimelineWish): void {
+    // Higher than in any earlier session, whose number a page may have stored.
+    this.request = Math.max(this.request + 1, Date.now());
+    this.wish = wish;
   }
 
   /** True if the workspace has code of the snapshot, or there is none to have code of. */
@@ -62,7 +53,8 @@ export class TimelineSelection {
 
   state(): TimelineState {
     // Cleared in another place: the page goes back to the later snapshot.
-    if (this.compared !== null && this.store.comparison === null) this.ask(this.path, null);
+    if (this.wish.compared !== undefined && this.store.comparison === null) this.ask({ path: this.wish.path });
+    const { highlight = null, compared = null, pane = null } = this.wish;
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName);
     const offered = this.own === null ? runs : runs.filter((run) => isOf(run, this.own));
@@ -86,7 +78,7 @@ export class TimelineSelection {
         step: null,
         kind: 'trend' as const,
       }));
-    const path = this.path ?? this.bestSnapshot(runs);
+    const path = this.wish.path ?? this.bestSnapshot(runs, highlight);
     const snapshot = runs.flatMap(allSnapshots).find((candidate) => candidate.path === path);
     const failures = runs.flatMap(({ outOfMemory }) => outOfMemory).filter((failure) => failure.path === path);
     // The device that ran out of memory, else the fullest.
@@ -101,12 +93,10 @@ export class TimelineSelection {
         : snapshot === undefined || device === undefined
           ? null
           : { path: snapshot.path, device };
-    const { request, highlight, compared, pane } = this;
-    return { choices: [...choices, ...trends], request, selected, highlight, compared, pane };
+    return { choices: [...choices, ...trends], request: this.request, selected, highlight, compared, pane };
   }
 
-  private bestSnapshot(runs: readonly RunReport[]): string | undefined {
-    const place = this.highlight;
+  private bestSnapshot(runs: readonly RunReport[], place: SourcePlace | null): string | undefined {
     const marked = this.store.marks.find(({ file, line }) => file === place?.file && line === place.line);
     const worst = [...runs].sort((a, b) => leakRate(b) - leakRate(a) || peakBytes(b) - peakBytes(a)).at(0);
     const { snapshots = [] } = marked?.parts[0].run ?? worst ?? {};

@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
-import type { ComparePair } from '../../protocol/compareData.js';
 import { TIMELINE_VIEW_TYPE, View } from '../contributions.js';
 import { disposeAll, Listener } from '../disposer.js';
-import type { SourcePlace } from '../workspace/openSource.js';
 import { EditorCursor } from './editorCursor.js';
 import { TimelinePage, type TimelinePlace, type TimelineServices } from './timelinePage.js';
-import { TimelineSelection } from './timelineSelection.js';
+import { TimelineSelection, type TimelineWish } from './timelineSelection.js';
 
 /** The places of the timeline: a view in the panel, and a tab for more space, with one selection. */
 export class Timelines extends Listener {
@@ -26,22 +24,14 @@ export class Timelines extends Listener {
     ];
   }
 
-  /** Shows the timeline, on the worst run's last snapshot if none is named. */
-  async show(path: string | null, highlight: SourcePlace | null = null): Promise<void> {
-    this.selection.ask(path, highlight);
-    await this.reveal(false);
-  }
-
-  /** Shows what other settings and changes would have made of a snapshot. */
-  async showWhatIf(path: string): Promise<void> {
-    this.selection.ask(path, null, 'whatIf');
-    await this.reveal(false);
-  }
-
-  /** Shows two snapshots side by side; the editor retains the focus. */
-  async showCompared(pair: ComparePair): Promise<void> {
-    this.selection.askCompared(pair);
-    await this.reveal(true);
+  /** Shows the timeline where it is open, else under the code; without code to jump to, in the editor's place. */
+  async show(wish: TimelineWish, preserveFocus = false): Promise<void> {
+    this.selection.ask(wish);
+    const isUnderCode = this.view?.visible === true || this.selection.hasCode;
+    if (this.tab !== null || !isUnderCode) this.openInEditor(preserveFocus);
+    else if (this.view !== null) this.view.show(preserveFocus);
+    else await vscode.commands.executeCommand(`${View.timeline}.focus`, { preserveFocus });
+    for (const page of this.pages) page.refresh();
   }
 
   /** Opens the page as a tab, or brings that to the front. */
@@ -58,7 +48,7 @@ export class Timelines extends Listener {
   /** Renders the page for one snapshot into a webview of another surface, such as a custom editor of its file. */
   render(path: string, place: TimelinePlace): TimelinePage {
     const selection = new TimelineSelection(this.services.store, path);
-    selection.ask(path, null);
+    selection.ask({ path });
     return new TimelinePage(this.services, selection, place);
   }
 
@@ -77,15 +67,6 @@ export class Timelines extends Listener {
     this.tab?.dispose();
     this.adopt(tab);
     return Promise.resolve();
-  }
-
-  /** Where it is open, else under the code; without code to jump to, in the editor's place. */
-  private async reveal(preserveFocus: boolean): Promise<void> {
-    const isUnderCode = this.view?.visible === true || this.selection.hasCode;
-    if (this.tab !== null || !isUnderCode) this.openInEditor(preserveFocus);
-    else if (this.view !== null) this.view.show(preserveFocus);
-    else await vscode.commands.executeCommand(`${View.timeline}.focus`, { preserveFocus });
-    for (const page of this.pages) page.refresh();
   }
 
   private adopt(tab: vscode.WebviewPanel): void {
