@@ -15,36 +15,30 @@ export interface MarkSettings {
   problems: boolean;
 }
 
-/** True for values of a setting's type. No schema: some are read before the window is ready. */
-type Check<T> = (value: unknown) => value is T;
-
-const flag: Check<boolean> = (value) => typeof value === 'boolean';
-const amount: Check<number> = (value): value is number => typeof value === 'number' && value >= 0 && value < Infinity;
-const text: Check<string> = (value) => typeof value === 'string';
-const list: Check<unknown[]> = (value) => Array.isArray(value);
-const table: Check<object> = (value): value is object => typeof value === 'object' && value !== null;
-const oneOf =
-  <T extends string>(...names: readonly T[]): Check<T> =>
-  (value): value is T =>
-    names.some((name) => name === value);
-
-/** Users edit settings by hand: a value of another type counts as not set. */
-function read<T>(name: string, isOfType: Check<T>, fallback: T, scope?: vscode.ConfigurationScope): T {
-  const value: unknown = vscode.workspace.getConfiguration(SETTINGS_SECTION, scope ?? null).get(name);
-  return isOfType(value) ? value : fallback;
+/**
+ * The value of a setting. Users edit settings by hand: a value of another type than the manifest's default counts as not
+ * set, as does a negative number.
+ */
+function read(name: string, scope?: vscode.ConfigurationScope): unknown {
+  const settings = vscode.workspace.getConfiguration(SETTINGS_SECTION, scope ?? null);
+  const value = settings.get<unknown>(name);
+  const byDefault = settings.inspect<unknown>(name)?.defaultValue;
+  const isOfType = typeof value === typeof byDefault && Array.isArray(value) === Array.isArray(byDefault);
+  const isAmount = typeof value !== 'number' || (value >= 0 && value < Infinity);
+  return isOfType && isAmount && value !== null ? value : byDefault;
 }
 
 /** The strings of a list; other items are ignored. */
 function texts(name: string, scope?: vscode.ConfigurationScope): string[] {
-  return read(name, list, [], scope).filter(text);
+  return (read(name, scope) as unknown[]).filter((item) => typeof item === 'string');
 }
 
 export function markSettings(): MarkSettings {
   return {
-    codeLens: read(Setting.marksCodeLens, flag, true),
-    endOfLine: read(Setting.marksEndOfLine, flag, true),
-    gutter: read(Setting.marksGutter, flag, true),
-    hover: read(Setting.marksHover, flag, true),
+    codeLens: read(Setting.marksCodeLens) as boolean,
+    endOfLine: read(Setting.marksEndOfLine) as boolean,
+    gutter: read(Setting.marksGutter) as boolean,
+    hover: read(Setting.marksHover) as boolean,
     problems: problemSeverity() !== null,
   };
 }
@@ -53,22 +47,22 @@ export function markSettings(): MarkSettings {
 export function problemSeverity(): vscode.DiagnosticSeverity | null {
   const { Error, Warning, Information, Hint } = vscode.DiagnosticSeverity;
   const severities = new Map(Object.entries({ error: Error, warning: Warning, information: Information, hint: Hint }));
-  return severities.get(read(Setting.problemsSeverity, text, 'warning')) ?? null;
+  return severities.get(read(Setting.problemsSeverity) as string) ?? null;
 }
 
 /** When a run causes a notification. */
 export function alertWhen(): AlertWhen {
-  return read(Setting.alertsWhen, oneOf('leak', 'runningOut', 'off'), 'leak');
+  return read(Setting.alertsWhen) as AlertWhen;
 }
 
 /** Whether marks stay while a program is debugged. */
 export function marksWhileDebugging(): boolean {
-  return read(Setting.marksWhileDebugging, flag, false);
+  return read(Setting.marksWhileDebugging) as boolean;
 }
 
 /** True if out-of-memory messages in the output of programs are explained. */
 export function explainsOutput(): boolean {
-  return read(Setting.outOfMemoryOutput, flag, true);
+  return read(Setting.outOfMemoryOutput) as boolean;
 }
 
 /** Globs of logs that are searched for out-of-memory messages. */
@@ -91,38 +85,34 @@ export function recorderOptions(script: vscode.Uri): string[] {
 
 /** Polling of a folder: automatic, always or never. */
 export function pollingMode(folder: vscode.Uri): 'auto' | 'on' | 'off' {
-  return read(Setting.snapshotsPolling, oneOf('auto', 'on', 'off'), 'auto', folder);
+  return read(Setting.snapshotsPolling, folder) as 'auto' | 'on' | 'off';
 }
 
 /** Lines that are never marked in the editor: smaller ones, and those in files of these globs. */
 export function markLimits(): { minimumBytes: number; exclude: string[] } {
   return {
-    minimumBytes: read(Setting.marksMinimum, amount, 0) * 2 ** 20,
+    minimumBytes: (read(Setting.marksMinimum) as number) * 2 ** 20,
     exclude: texts(Setting.marksExclude),
   };
 }
 
 /** Memory of each device; null if only the recorder knows it. */
 export function deviceCapacity(): Bytes | null {
-  const capacity = read(Setting.gpuCapacity, amount, 0);
+  const capacity = read(Setting.gpuCapacity) as number;
   return capacity > 0 ? Math.round(capacity * 2 ** 30) : null;
 }
 
 /** Folders that the user has mapped by hand. */
 export function pathRules(): PathRule[] {
-  const map: object = read(Setting.pathsMap, table, {});
-  return Object.entries<unknown>({ ...map }).flatMap(([recorded, workspace]) =>
+  return Object.entries(read(Setting.pathsMap) as Record<string, unknown>).flatMap(([recorded, workspace]) =>
     typeof workspace === 'string' ? [{ recorded: trimEnd(recorded), workspace: trimEnd(workspace) }] : [],
   );
 }
 
-const DEFAULT_TIME_LIMIT_S = 600;
-const DEFAULT_CACHE_MIB = 2048;
-
 /** Options for reading files. @param cacheFolder folder of the cache, null for none */
 export function readingSettings(cacheFolder: string | null): ReadingSettings {
-  const seconds = read(Setting.readingTimeLimit, amount, DEFAULT_TIME_LIMIT_S);
-  const mib = read(Setting.cacheMaxSize, amount, DEFAULT_CACHE_MIB);
+  const seconds = read(Setting.readingTimeLimit) as number;
+  const mib = read(Setting.cacheMaxSize) as number;
   return {
     timeLimitMs: seconds === 0 ? null : seconds * 1000,
     cache: cacheFolder === null ? null : { folder: cacheFolder, maxBytes: mib * 2 ** 20 },

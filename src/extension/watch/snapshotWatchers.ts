@@ -113,7 +113,7 @@ export class SnapshotWatchers {
   /** True if a folder is polled: by the setting, else on file systems with missing events. */
   private polls(folder: vscode.Uri): boolean {
     const mode = pollingMode(folder);
-    if (mode !== 'auto') return mode === 'on';
+    if (mode === 'on' || mode === 'off') return mode === 'on';
     const kind = silentFileSystem(folder.fsPath, mounts());
     if (kind !== null) this.log.info(`${folder.fsPath} is on ${kind}: it is polled`);
     return kind !== null || this.silent.has(folder.fsPath);
