@@ -20,7 +20,6 @@ const MAX_LOGS = 256;
 const MAX_SEARCHED = 8;
 /** How long that search waits, so that a window starts first, in milliseconds. */
 const SEARCH_AFTER_MS = 2_000;
-const NO_CELLS: ReadonlyMap<number, string> = new Map();
 
 interface Log {
   /** Bytes that were read. */
@@ -104,8 +103,7 @@ export class LogWatch extends Listener {
   }
 
   private tell(path: string, { recent, writtenAtUs }: Log, isEarlier: boolean): void {
-    const output = { source: sourceOf(path), text: recent.text, writtenAtUs, log: path, isEarlier };
-    this.listener.failed({ ...output, command: null, cells: NO_CELLS });
+    this.listener.failed({ source: sourceOf(path), text: recent.text, writtenAtUs, log: path, isEarlier });
   }
 
   private stop(): void {

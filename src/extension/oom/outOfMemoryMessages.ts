@@ -25,22 +25,11 @@ import { runRecording } from '../recording/runRecording.js';
 import type { FailedOutput } from './outputWatch.js';
 import { argumentsOf } from './programOutput.js';
 
-/** Messages that the user passes. */
-const PASSED = {
-  source: 'command',
-  writtenAtUs: null,
-  log: null,
-  isEarlier: false,
-  command: null,
-  cells: new Map<number, string>(),
-};
 /** A code cell, as tracebacks number it. */
 const CELL = /^<ipython-input-(\d+)>$/;
 
 /** What is known of an output, without its text. */
-type Failed = Pick<FailedOutput, 'source' | 'writtenAtUs' | 'log' | 'isEarlier' | 'command'> & {
-  readonly failures: FailureList;
-};
+type Failed = Omit<FailedOutput, 'text' | 'cells'> & { readonly failures: FailureList };
 
 /** Explains out-of-memory messages, and marks the lines that requested memory. Nothing of them is stored. */
 export class OutOfMemoryMessages {
@@ -65,8 +54,8 @@ export class OutOfMemoryMessages {
     const names = new Set<string>();
     const failures = failuresIn(output.text, (failure) => withCells(failure, output.cells, names));
     if (failures.size === 0) return [];
-    const { source, writtenAtUs, log, isEarlier, command } = output;
-    this.latest.set(source, { source, writtenAtUs, log, isEarlier, command, failures });
+    const { text: _text, cells: _cells, ...known } = output;
+    this.latest.set(output.source, { ...known, failures });
     if (names.size > 0) await this.cells.know([...names]);
     return this.explainJob(jobOf(output));
   }
@@ -93,11 +82,14 @@ export class OutOfMemoryMessages {
     const asked = {};
     this.asked.set(job, asked);
     const outputs = [...this.latest.values()].filter((output) => jobOf(output) === job);
-    const logs = outputs.map(({ failures, log }) => ({ failures, rank: log === null ? null : jobOfLog(log).rank }));
+    const logs = outputs.map(({ failures, log }) => ({
+      failures,
+      rank: log === undefined ? null : jobOfLog(log).rank,
+    }));
     const newest = outputs.toSorted((a, b) => (a.writtenAtUs ?? 0) - (b.writtenAtUs ?? 0)).at(-1);
     const origin = {
       writtenAtUs: newest?.writtenAtUs ?? null,
-      folder: newest?.log == null ? null : dirname(newest.log),
+      folder: newest?.log === undefined ? null : dirname(newest.log),
     };
     const show = (explanations: readonly OomExplanation[]): void => {
       if (this.asked.get(job) !== asked) return;
@@ -158,7 +150,7 @@ export class OutOfMemoryMessages {
     let text: string | undefined;
     for (const next of texts) {
       text = await next();
-      const explanations = await this.explain({ ...PASSED, text: text ?? '' });
+      const explanations = await this.explain({ source: 'command', text: text ?? '', writtenAtUs: null });
       const last = explanations.at(-1);
       if (last === undefined) continue;
       await this.tell(last);
@@ -204,20 +196,20 @@ export class OutOfMemoryMessages {
   private argumentsOf(explanation: OomExplanation): readonly string[] {
     const { program } = explanation;
     const source = this.store.sourceOf(explanation);
-    const command = source === null ? null : (this.latest.get(source)?.command ?? null);
-    return command === null || program === null ? [] : (argumentsOf(command, program) ?? []);
+    const command = source === null ? undefined : this.latest.get(source)?.command;
+    return command === undefined || program === null ? [] : (argumentsOf(command, program) ?? []);
   }
 }
 
 /** Names the output, or the job whose ranks write logs into one folder. */
 function jobOf({ source, log }: Pick<FailedOutput, 'source' | 'log'>): string {
-  return log === null ? source : `log ${jobOfLog(log).job}`;
+  return log === undefined ? source : `log ${jobOfLog(log).job}`;
 }
 
 /** The failure with the addresses of its cells. @param names gets them */
-function withCells(failure: OomFailure, cells: ReadonlyMap<number, string>, names: Set<string>): OomFailure {
+function withCells(failure: OomFailure, cells: FailedOutput['cells'], names: Set<string>): OomFailure {
   const frames = failure.frames.map((frame) => {
-    const uri = cells.get(Number(CELL.exec(frame.file)?.[1]));
+    const uri = cells?.get(Number(CELL.exec(frame.file)?.[1]));
     if (uri === undefined) return frame;
     names.add(uri);
     return { ...frame, file: uri };

@@ -12,14 +12,14 @@ export interface FailedOutput {
   readonly text: string;
   /** Null if unknown. */
   readonly writtenAtUs: Microseconds | null;
-  /** The path of the log with this text; null if it is of none. */
-  readonly log: string | null;
+  /** The path of the log with this text. */
+  readonly log?: string;
   /** True if it was written before the window opened: sources may have changed since. */
-  readonly isEarlier: boolean;
-  /** What ran it in a terminal; null elsewhere. */
-  readonly command: string | null;
-  /** Addresses of cells, by the number of their execution. */
-  readonly cells: ReadonlyMap<number, string>;
+  readonly isEarlier?: boolean;
+  /** What ran it in a terminal. */
+  readonly command?: string;
+  /** Addresses of a notebook's cells, by the number of their execution. */
+  readonly cells?: ReadonlyMap<number, string>;
 }
 
 export interface OutputListener {
@@ -35,7 +35,6 @@ const MAX_FAILURES = 32;
 /** Errors of a cell are shorter. */
 const MAX_ERROR_BYTES = 4 << 20;
 const CELL_ERROR = 'application/vnd.code.notebook.error';
-const NO_CELLS: ReadonlyMap<number, string> = new Map();
 
 export class OutputWatch extends Listener {
   private readonly terminals = new WeakMap<vscode.Terminal, { readonly source: string; failing: string | null }>();
@@ -62,7 +61,7 @@ export class OutputWatch extends Listener {
           onDidSendMessage: (message: unknown) => {
             const text = exceptionText(message);
             if (text !== null && hasFailure(text) && explainsOutput())
-              listener.failed({ source: `debugger ${id}`, text, ...writtenNow(), command: null, cells: NO_CELLS });
+              listener.failed({ source: `debugger ${id}`, text, writtenAtUs: nowUs() });
           },
         }),
       }),
@@ -76,10 +75,10 @@ export class OutputWatch extends Listener {
     const tell = (): void => {
       timer = undefined;
       const known = this.terminals.get(terminal) ?? { source: `terminal ${++this.count}`, failing: null };
-      known.failing = execution.commandLine.value;
+      const command = execution.commandLine.value;
+      known.failing = command;
       this.terminals.set(terminal, known);
-      const { source, failing: command } = known;
-      this.listener.failed({ source, text: recent.text, ...writtenNow(), command, cells: NO_CELLS });
+      this.listener.failed({ source: known.source, text: recent.text, writtenAtUs: nowUs(), command });
     };
     for await (const data of execution.read()) {
       if (!recent.add(data) || timer !== undefined || failures >= MAX_FAILURES) continue;
@@ -105,10 +104,10 @@ export class OutputWatch extends Listener {
       const order = executionSummary?.executionOrder;
       return order === undefined ? [] : [[order, document.uri.toString()] as const];
     });
-    this.listener.failed({ source, text, ...writtenNow(), command: null, cells: new Map(cells) });
+    this.listener.failed({ source, text, writtenAtUs: nowUs(), cells: new Map(cells) });
   }
 }
 
-function writtenNow(): Pick<FailedOutput, 'writtenAtUs' | 'log' | 'isEarlier'> {
-  return { writtenAtUs: Date.now() * 1000, log: null, isEarlier: false };
+function nowUs(): Microseconds {
+  return Date.now() * 1000;
 }
