@@ -45,7 +45,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     const watchers = await watch();
     const { createSurfaces } = await import('./surfaces.js');
     loaded = createSurfaces(context, { log, watchers, marks, trees });
-    context.subscriptions.push(loaded.api.onDidChangeReport(() => reports.fire()));
+    context.subscriptions.push(loaded.store.onDidChange(() => reports.fire()));
     return loaded;
   };
 
@@ -89,10 +89,10 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   };
   return {
     version: 1,
-    report: () => loaded?.api.report() ?? null,
+    report: () => loaded?.report() ?? null,
     onDidChangeReport: reports.event,
-    openSnapshot: async (path) => (await surfaces()).api.openSnapshot(path),
-    compare: async (before, after) => (await surfaces()).api.compare(before, after),
+    openSnapshot: async (path) => (await surfaces()).session.open(path),
+    compare: async (before, after) => (await surfaces()).session.comparison(before, after),
   };
 }
 

@@ -1,9 +1,7 @@
 /** The API for other extensions: `vscode.extensions.getExtension('leakline.leakline').activate()`. */
 import type * as vscode from 'vscode';
-import { reportJson, type ReportJson } from '../core/render/findingJson.js';
+import type { ReportJson } from '../core/render/findingJson.js';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
-import type { ResultsStore } from './results/resultsStore.js';
-import type { SnapshotSession } from './session.js';
 
 export interface LeaklineApi {
   /** Changes when something here is taken away or means something else. */
@@ -23,14 +21,4 @@ export interface LeaklineApi {
   openSnapshot(path: string): Promise<readonly SnapshotReport[]>;
   /** Growth between two snapshots, by line. The editor does not change. @throws an object with a `message` for users */
   compare(before: string, after: string): Promise<CompareReport>;
-}
-
-export function leaklineApi(session: SnapshotSession, store: ResultsStore): LeaklineApi {
-  return {
-    version: 1,
-    report: () => (store.result === null ? null : structuredClone(reportJson(store.result.report))),
-    onDidChangeReport: store.onDidChange,
-    openSnapshot: (path) => session.open(path),
-    compare: (before, after) => session.comparison(before, after),
-  };
 }

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { useTranslations } from '../core/text/translate.js';
-import { leaklineApi, type LeaklineApi } from './api.js';
+import { reportJson, type ReportJson } from '../core/render/findingJson.js';
 import { LeakAlerts } from './alerts/leakAlerts.js';
 import { commandRunner, type CommandRunner } from './commands/commands.js';
 import { LeakCommands } from './commands/leakCommands.js';
@@ -59,7 +59,7 @@ interface Beginnings {
 /** The entry points for VS Code and other extensions. */
 export interface Surfaces {
   readonly session: SnapshotSession;
-  readonly api: LeaklineApi;
+  readonly store: ResultsStore;
   readonly views: Views;
   readonly timeline: Timelines;
   readonly snapshotEditor: SnapshotEditor;
@@ -67,6 +67,8 @@ export interface Surfaces {
   readonly tools: LanguageModelTools;
   readonly runCommand: CommandRunner;
   readonly messages: OutOfMemoryMessages;
+  /** A copy of the report, null without one. */
+  report(): ReportJson | null;
   debugConfigurations(): vscode.DebugConfiguration[];
 }
 
@@ -154,7 +156,8 @@ export function createSurfaces(context: vscode.ExtensionContext, beginnings: Beg
   session.start();
   return {
     session,
-    api: leaklineApi(session, store),
+    store,
+    report: () => (store.result === null ? null : structuredClone(reportJson(store.result.report))),
     views,
     timeline,
     snapshotEditor,
