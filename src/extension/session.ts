@@ -109,11 +109,6 @@ export class SnapshotSession implements vscode.Disposable, WatchListener {
           await this.engine.call('unload', { path });
         },
       },
-      {
-        incomplete: vscode.l10n.t('This file is still being written, or is truncated.'),
-        missing: vscode.l10n.t('The file does not exist or is not readable.'),
-        cleared: vscode.l10n.t('The results were cleared.'),
-      },
       readers,
       (content) => {
         this.announce();

@@ -1,5 +1,6 @@
 import { getOrAdd } from '../../core/maps.js';
 import type { SnapshotReport } from '../../core/report/report.js';
+import { t } from '../../core/text/translate.js';
 import { reasonOf } from '../../protocol/rpc.js';
 import { sentenceOf } from '../text/fileSentence.js';
 import type { IntakeEntry, IntakeOrigin, MutableEntry } from './intakeEntry.js';
@@ -35,13 +36,6 @@ interface Waiter {
   reject: (problem: ReadProblem) => void;
 }
 
-/** Messages for the problems that the intake detects. */
-interface IntakeTexts {
-  readonly incomplete: string;
-  readonly missing: string;
-  readonly cleared: string;
-}
-
 /**
  * Reads files when they are complete: found → stable → last byte → read → ready, or truncated (tried again), or
  * rejected (until the file changes). PyTorch writes snapshots in place, so an incomplete file is normal.
@@ -70,17 +64,12 @@ export class SnapshotIntake {
     private readonly disk: IntakeFiles,
     private readonly clock: Clock,
     private readonly reader: IntakeReader,
-    private readonly texts: IntakeTexts,
     private readonly readAtOnce: number,
     private readonly changed: (content: boolean) => void,
   ) {}
 
   get entries(): IterableIterator<IntakeEntry> {
     return this.files.values();
-  }
-
-  entry(path: string): IntakeEntry | undefined {
-    return this.files.get(path);
   }
 
   /** True while a file is being read, is queued, or has not been checked. */
@@ -144,8 +133,7 @@ export class SnapshotIntake {
   dispose(): void {
     this.disposed = true;
     this.cancelPoll?.();
-    for (const path of [...this.waiters.keys()])
-      this.settle(path, { reason: 'cancelled', message: this.texts.cleared });
+    for (const path of [...this.waiters.keys()]) this.settle(path, cleared());
   }
 
   /** @param due when a file has to be checked */
@@ -185,7 +173,8 @@ export class SnapshotIntake {
       return;
     }
     if (stamp === null) {
-      await this.drop(entry, { reason: 'unreadable', message: this.texts.missing });
+      const message = t('The file does not exist or is not readable.');
+      await this.drop(entry, { reason: 'unreadable', message });
       return;
     }
     const same = sameStamp(settling.stamp, stamp) && settling === before;
@@ -222,7 +211,8 @@ export class SnapshotIntake {
       this.judging--;
     });
     if (!complete) {
-      if (this.files.get(entry.path) === entry) this.truncated(entry, stamp, this.texts.incomplete);
+      if (this.files.get(entry.path) === entry)
+        this.truncated(entry, stamp, t('This file is still being written, or is truncated.'));
       return;
     }
     if (this.files.get(entry.path) !== entry) return;
@@ -333,10 +323,7 @@ export class SnapshotIntake {
   }
 
   /** @param problem for callers that wait for the file */
-  private async drop(
-    entry: MutableEntry,
-    problem: ReadProblem = { reason: 'cancelled', message: this.texts.cleared },
-  ): Promise<void> {
+  private async drop(entry: MutableEntry, problem = cleared()): Promise<void> {
     const hadReading = entry.snapshots !== null;
     this.files.delete(entry.path);
     this.settle(entry.path, problem);
@@ -358,6 +345,10 @@ export class SnapshotIntake {
       else waiter.resolve(outcome);
     }
   }
+}
+
+function cleared(): ReadProblem {
+  return { reason: 'cancelled', message: t('The results were cleared.') };
 }
 
 function problemOf(error: unknown): ReadProblem {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SnapshotReport } from '../../../src/core/report/report.js';
-import type { IntakePhase } from '../../../src/extension/intake/intakeEntry.js';
+import type { IntakeEntry, IntakePhase } from '../../../src/extension/intake/intakeEntry.js';
 import type { FileStamp, IntakeFiles, IntakeReader } from '../../../src/extension/intake/ports.js';
 import { SnapshotIntake } from '../../../src/extension/intake/snapshotIntake.js';
 import { drain, FakeClock } from './support/fakeClock.js';
@@ -8,7 +8,6 @@ import { snapshotReport } from './support/reports.js';
 
 const PROTO = 0x80;
 const STOP = 0x2e;
-const texts = { incomplete: 'incomplete', missing: 'missing', cleared: 'cleared' };
 
 interface FakeFile extends FileStamp {
   first: number;
@@ -32,7 +31,7 @@ class World implements IntakeFiles, IntakeReader {
   maxReading = 0;
   /** The reader's behavior; by default it succeeds at once. */
   onLoad: (path: string) => Promise<SnapshotReport> = (path) => Promise.resolve(snapshotReport({ path }));
-  readonly intake = new SnapshotIntake(this, this.clock, this, texts, 2, (content) => {
+  readonly intake = new SnapshotIntake(this, this.clock, this, 2, (content) => {
     if (content) this.contentChanges++;
   });
 
@@ -73,8 +72,12 @@ class World implements IntakeFiles, IntakeReader {
     return Promise.resolve();
   }
 
+  entry(path: string): IntakeEntry | undefined {
+    return [...this.intake.entries].find((entry) => entry.path === path);
+  }
+
   phase(path: string): IntakePhase | undefined {
-    return this.intake.entry(path)?.phase;
+    return this.entry(path)?.phase;
   }
 }
 
@@ -158,7 +161,7 @@ describe('The intake of snapshots', () => {
     await world.clock.advance(3_000);
     assert.deepEqual(world.loads, []);
     assert.equal(world.phase('a'), 'truncated');
-    assert.equal(world.intake.entry('a')?.problem?.message, 'incomplete');
+    assert.equal(world.entry('a')?.problem?.message, 'This file is still being written, or is truncated.');
     world.write('a', 200);
     await world.clock.advance(500);
     assert.deepEqual(world.loads, ['a']);
@@ -217,7 +220,7 @@ describe('The intake of snapshots', () => {
     await world.clock.advance(500);
     world.write('a', 40, 0x00);
     await world.clock.advance(400);
-    assert.notEqual(world.intake.entry('a')?.snapshots, null);
+    assert.notEqual(world.entry('a')?.snapshots, null);
     world.write('a', 100);
     await world.clock.advance(500);
     assert.deepEqual(world.loads, ['a', 'a']);
@@ -335,12 +338,12 @@ describe('The intake of snapshots', () => {
     world.write('a', 100);
     await world.clock.advance(1_000);
     assert.deepEqual(world.loads, ['a', 'a']);
-    assert.equal(world.intake.entry('a')?.phase, 'ready');
+    assert.equal(world.entry('a')?.phase, 'ready');
     deaths = 9;
     world.write('b', 100);
     await world.clock.advance(1_000);
     assert.deepEqual(world.loads, ['a', 'a', 'b', 'b']);
-    assert.equal(world.intake.entry('b')?.phase, 'rejected');
+    assert.equal(world.entry('b')?.phase, 'rejected');
   });
 
   it('continues with the next file when one is unreadable', async () => {
@@ -350,7 +353,7 @@ describe('The intake of snapshots', () => {
     world.write('good', 100);
     await world.clock.advance(1_000);
     assert.equal(world.phase('bad'), 'rejected');
-    assert.equal(world.intake.entry('bad')?.problem?.message, 'sentence about forbidden');
+    assert.equal(world.entry('bad')?.problem?.message, 'sentence about forbidden');
     assert.equal(world.phase('good'), 'ready');
   });
 
@@ -373,11 +376,15 @@ describe('The intake of snapshots', () => {
     });
 
     it('gives the reason: missing, truncated or rejected; and tries a rejected file again on request', async () => {
-      const missing = assert.rejects(world.intake.open('a'), { message: 'missing' });
+      const missing = assert.rejects(world.intake.open('a'), {
+        message: 'The file does not exist or is not readable.',
+      });
       await world.clock.advance(100);
       await missing;
       world.files.set('b', { size: 9, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: 0 });
-      const short = assert.rejects(world.intake.open('b'), { message: 'incomplete' });
+      const short = assert.rejects(world.intake.open('b'), {
+        message: 'This file is still being written, or is truncated.',
+      });
       await world.clock.advance(100);
       await short;
       world.onLoad = () => Promise.reject(new ReadError('forbidden'));
@@ -393,7 +400,7 @@ describe('The intake of snapshots', () => {
     it('rejects when everything is cleared', async () => {
       world.onLoad = () => new Promise(() => undefined);
       world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: STOP });
-      const opened = assert.rejects(world.intake.open('a'), { message: 'cleared' });
+      const opened = assert.rejects(world.intake.open('a'), { message: 'The results were cleared.' });
       await world.clock.advance(100);
       await world.intake.clear();
       await opened;
