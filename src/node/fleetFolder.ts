@@ -29,10 +29,8 @@ export interface RankGroup {
 }
 
 /** A file that could not be read. */
-interface FailedNote {
-  readonly path: string;
-  readonly message: string;
-}
+const failedNote = v.pipe(v.string(), v.parseJson(), v.object({ path: v.string(), message: v.string() }));
+type FailedNote = v.InferOutput<typeof failedNote>;
 
 /** The group of a snapshot by its name: its folder, with steps left open, and its rank. */
 export function groupOf(name: string, rank: number | null): string {
@@ -136,8 +134,6 @@ async function filesIn(folder: string, suffix: string): Promise<string[]> {
   await walk('', 2);
   return files;
 }
-
-const failedNote = v.pipe(v.string(), v.parseJson(), v.object({ path: v.string(), message: v.string() }));
 
 async function noteIn(path: string): Promise<FailedNote | null> {
   try {

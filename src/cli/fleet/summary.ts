@@ -18,17 +18,19 @@ const SCHEMA = 'leakline.rank/1';
 const MAX_BYTES: Bytes = 32 << 20;
 
 /** The report on one rank, and its inputs. */
-export interface RankSummary {
-  readonly schema: typeof SCHEMA;
-  readonly version: string;
+const rankSummary = v.object({
+  schema: v.literal(SCHEMA),
+  version: v.literal(VERSION),
   /** Names the workspace: its sources and rules. */
-  readonly workspace: string;
+  workspace: v.string(),
   /** Names of the digests' files. */
-  readonly digests: readonly string[];
+  digests: v.array(v.string()),
   /** Recorded files, and the workspace files that they are. */
-  readonly files: readonly (readonly [recorded: string, file: string | null])[];
-  readonly runs: readonly RunPart[];
-}
+  files: v.array(v.strictTuple([v.string(), v.nullable(v.string())])),
+  /** Checked when they are joined. */
+  runs: v.array(v.custom<RunPart>(() => true)),
+});
+export type RankSummary = v.InferOutput<typeof rankSummary>;
 
 /** The basis of summaries. */
 export class Reporting {
@@ -45,7 +47,7 @@ export class Reporting {
 
 /** The text of a summary's file. */
 export function summaryText(summary: Omit<RankSummary, 'schema' | 'version'>): string {
-  return `${JSON.stringify({ schema: SCHEMA, version: VERSION, ...summary } satisfies RankSummary)}\n`;
+  return `${JSON.stringify({ schema: SCHEMA, version: VERSION, ...summary })}\n`;
 }
 
 /** The summary of one rank. @param names of the digests' files @param mapping of these and other files */
@@ -60,21 +62,11 @@ export async function summaryOf(
     schema: SCHEMA,
     version: VERSION,
     workspace: key,
-    digests: names,
-    files: [...filesOf(digests)].map((file) => [file, mapping.lookup(file)] as const),
+    digests: [...names],
+    files: [...filesOf(digests)].map((file) => [file, mapping.lookup(file)]),
     runs: report.runs.map((run, i) => ({ run, names: jobs[i] })),
   };
 }
-
-/** Reports are checked when they are joined. */
-const rankSummary = v.object({
-  schema: v.literal(SCHEMA),
-  version: v.literal(VERSION),
-  workspace: v.string(),
-  digests: v.array(v.string()),
-  files: v.array(v.strictTuple([v.string(), v.nullable(v.string())])),
-  runs: v.array(v.custom<RunPart>(() => true)),
-});
 
 /** Reads a summary, and its size; null if it is invalid: it is made again from the digests. */
 export async function readSummary(path: string): Promise<{ summary: RankSummary; size: Bytes } | null> {

@@ -6,16 +6,17 @@ import { recorderOptions } from '../settings.js';
 import type { Interpreters } from './interpreters.js';
 
 /** The properties of a task of this type in `tasks.json`. */
-interface RecordingDefinition extends vscode.TaskDefinition {
+const recordingDefinition = v.object({
   /** Path of the script; relative to the workspace folder or absolute. */
-  program: string;
+  program: v.string(),
   /** Arguments of the script. */
-  args?: string[];
+  args: v.optional(v.array(v.string())),
   /** Options of the recorder, such as `--every 20`; those of the settings if there are none. */
-  options?: string[];
+  options: v.optional(v.array(v.string())),
   /** Interpreter, if not the one chosen for the folder. */
-  python?: string;
-}
+  python: v.optional(v.string()),
+});
+type RecordingDefinition = vscode.TaskDefinition & v.InferOutput<typeof recordingDefinition>;
 
 /** The source of tasks that are in no file. */
 const TASK_SOURCE = 'Leakline';
@@ -95,13 +96,6 @@ export class RecordingTasks {
     return task;
   }
 }
-
-const recordingDefinition = v.object({
-  program: v.string(),
-  args: v.optional(v.array(v.string())),
-  options: v.optional(v.array(v.string())),
-  python: v.optional(v.string()),
-});
 
 function isRecording(definition: vscode.TaskDefinition): definition is RecordingDefinition {
   return v.is(recordingDefinition, definition);

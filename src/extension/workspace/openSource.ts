@@ -5,14 +5,10 @@ import type { MarkedLines } from '../marks/markedLines.js';
 import { CELL_SCHEME } from '../notebooks/notebookCells.js';
 import type { PythonFiles } from './pythonFiles.js';
 
-/** A line of a file by the name that reports give it. */
-export interface SourcePlace {
-  readonly file: string;
-  /** 1-based. */
-  readonly line: number;
-}
+const sourcePlace = v.pipe(v.object({ file: v.string(), line: integer(1) }), v.readonly());
 
-const sourcePlace: v.GenericSchema<SourcePlace> = v.object({ file: v.string(), line: integer(1) });
+/** A line of a file by the name that reports give it. Lines count from 1. */
+export type SourcePlace = v.InferOutput<typeof sourcePlace>;
 
 export function isSourcePlace(value: unknown): value is SourcePlace {
   return v.is(sourcePlace, value);
