@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { SourceEdit } from '../../core/report/report.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { Command, ContextKey, FIX_SCHEME } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -10,7 +11,7 @@ import { workspaceEdit } from './sourceFix.js';
 /** Shows a fix as a diff before it is applied, by a command of that editor or by its notification. */
 export class FixPreview extends Listener implements vscode.TextDocumentContentProvider {
   private readonly changedEmitter = new vscode.EventEmitter<vscode.Uri>();
-  private pending: { finding: FindingMark; uri: vscode.Uri; text: string } | null = null;
+  private pending: { finding: FindingMark; edit: SourceEdit; text: string } | null = null;
 
   readonly onDidChange = this.changedEmitter.event;
 
@@ -36,7 +37,7 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
     const [[uri, changes]] = (await workspaceEdit(edit, this.files)).entries();
     const document = await vscode.workspace.openTextDocument(uri);
     const preview = uri.with({ scheme: FIX_SCHEME, fragment: '' });
-    this.pending = { finding, uri: preview, text: changedText(document, changes) };
+    this.pending = { finding, edit, text: changedText(document, changes) };
     this.changedEmitter.fire(preview);
     void vscode.commands.executeCommand('setContext', ContextKey.fixPreview, true);
     const title = vscode.l10n.t('Fix: {0} ({1})', edit.title, basename(uri.path));
@@ -47,15 +48,12 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
 
   /** The finding whose fix is shown. @throws Error without one */
   get shown(): FindingMark {
-    if (this.pending === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
-    return this.pending.finding;
+    return this.present.finding;
   }
 
   /** Applies the shown change, and shows its place. The file is not saved. @returns the finding @throws Error */
   async apply(): Promise<FindingMark> {
-    const finding = this.shown;
-    const edit = finding.parts[0].finding.holder?.edit ?? null;
-    if (edit === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
+    const { finding, edit } = this.present;
     const change = await workspaceEdit(edit, this.files);
     await this.close();
     if (!(await vscode.workspace.applyEdit(change))) throw new Error(vscode.l10n.t('The fix could not be applied.'));
@@ -64,6 +62,11 @@ export class FixPreview extends Listener implements vscode.TextDocumentContentPr
     editor.selection = new vscode.Selection(first.range.start, first.range.start);
     editor.revealRange(first.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     return finding;
+  }
+
+  private get present(): NonNullable<typeof this.pending> {
+    if (this.pending === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
+    return this.pending;
   }
 
   private async ask(finding: FindingMark, title: string): Promise<void> {

@@ -247,11 +247,11 @@ export class EditorMarks extends Listener {
   private read(document: vscode.TextDocument): Entry {
     const { version } = document;
     const path = this.pathOf(document);
-    if (path === null) return { version, leaks: NONE, growth: NONE, holders: NONE, asking: NONE };
+    const none = { version, leaks: NONE, growth: NONE, holders: NONE, asking: NONE };
+    if (path === null) return none;
     const { comparison } = this.store;
     if (comparison !== null) {
-      const growth = this.placed(document, comparison.byFile.get(path) ?? NONE);
-      return { version, leaks: NONE, growth, holders: NONE, asking: NONE };
+      return { ...none, growth: this.placed(document, comparison.byFile.get(path) ?? NONE) };
     }
     // A run that was recorded after a fix replaces the run before it.
     const isCurrent = ({ parts }: LineMark | FindingMark): boolean =>
