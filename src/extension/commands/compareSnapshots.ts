@@ -28,13 +28,12 @@ export async function compareSnapshots(
 }
 
 async function pickPair(store: ResultsStore, first: string | undefined): Promise<readonly string[] | undefined> {
-  const pick = (title: string, placeHolder: string, leaveOut: string | null): Promise<string | undefined> =>
-    pickSnapshot(store, { title, placeHolder }, leaveOut);
   const { t } = vscode.l10n;
-  const before =
-    first ?? (await pick(t('Compare Snapshots (1/2)'), t('Which snapshot is the first one (before)?'), null));
+  const one = { title: t('Compare Snapshots (1/2)'), placeHolder: t('Which snapshot is the first one (before)?') };
+  const before = first ?? (await pickSnapshot(store, one, null));
   if (before === undefined) return undefined;
-  const after = await pick(t('Compare Snapshots (2/2)'), t('Which snapshot is the second one (after)?'), before);
+  const two = { title: t('Compare Snapshots (2/2)'), placeHolder: t('Which snapshot is the second one (after)?') };
+  const after = await pickSnapshot(store, two, before);
   return after === undefined ? undefined : [before, after];
 }
 

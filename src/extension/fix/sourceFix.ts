@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { SourceEdit } from '../../core/report/report.js';
-import { fixOffset } from './fixOffset.js';
+import { fixOffset } from '../marks/trackedLine.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 /** Why a fix cannot be made, in one sentence. */

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { HolderReport } from '../../core/report/report.js';
 import { Listener } from '../disposer.js';
-import { fixOffset } from '../fix/fixOffset.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines } from './markedLines.js';
+import { fixOffset } from './trackedLine.js';
 
 /** Whether a line, or the statement that holds its memory, was edited since it ran. Checks open documents only. */
 export class SinceEdits extends Listener {

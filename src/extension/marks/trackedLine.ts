@@ -1,5 +1,7 @@
 /** Where a line of a text is after edits. All lines here are 0-based. */
 
+import type { SourceEdit } from '../../core/report/report.js';
+
 /** The used part of a document. */
 export interface TextLines {
   readonly lineCount: number;
@@ -51,4 +53,22 @@ export function lineCarrier(before: readonly string[], now: TextLines): (line: n
   let end = before.length;
   while (end > same && end + grown > same && before[end - 1] === now.lineAt(end - 1 + grown).text) end--;
   return (line) => (line < same ? line : line >= end ? line + grown : Math.min(line, lineCount - 1));
+}
+
+/**
+ * The edit of a fix for the current text. The lines of the fix must be unchanged and in order, but may have moved
+ * together.
+ * @returns by how many lines they moved down, null if they are missing
+ */
+export function fixOffset(edit: SourceEdit, text: TextLines): number | null {
+  const [first] = edit.lines;
+  if (edit.lines.length === 0) return null;
+  const found = findLine(text, first.line, first.text);
+  if (found === null) return null;
+  const offset = found - first.line;
+  const holds = edit.lines.every(({ line, text: expected }) => {
+    const at = line + offset;
+    return at >= 0 && at < text.lineCount && text.lineAt(at).text === expected;
+  });
+  return holds ? offset : null;
 }

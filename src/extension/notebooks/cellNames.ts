@@ -1,5 +1,6 @@
 /** Jupyter's names for the code of a cell. They contain a hash of its text, so equal names mean that this text ran. */
 import { createHash } from 'node:crypto';
+import * as v from 'valibot';
 
 /** The name that ipykernel (6 and newer) gives, in its own folder of temporary files. */
 const IPYKERNEL = /(?:^|[\\/])ipykernel_\d+[\\/](\d+)\.py$/;
@@ -47,4 +48,27 @@ export function murmur2(bytes: Uint8Array, seed: number): number {
   }
   hash = Math.imul(hash ^ (hash >>> 13), m);
   return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+/** A code cell of a notebook file (nbformat 4). */
+const cell = v.object({
+  cell_type: v.literal('code'),
+  source: v.union([
+    v.string(),
+    v.pipe(
+      v.array(v.string()),
+      v.transform((lines) => lines.join('')),
+    ),
+  ]),
+});
+const notebook = v.pipe(v.string(), v.parseJson(), v.object({ cells: v.array(v.unknown()) }));
+
+/** Texts of the code cells of a notebook file; empty for other files. */
+export function storedCells(json: string): string[] {
+  const { success, output } = v.safeParse(notebook, json);
+  if (!success) return [];
+  return output.cells.flatMap((entry) => {
+    const code = v.safeParse(cell, entry);
+    return code.success ? [code.output.source] : [];
+  });
 }

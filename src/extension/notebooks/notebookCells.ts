@@ -4,8 +4,7 @@ import { getOrAdd } from '../../core/maps.js';
 import { Listener } from '../disposer.js';
 import { SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 import { reportPath } from '../workspace/reportPaths.js';
-import { cellKeys, recordedCellKey } from './cellNames.js';
-import { storedCells } from './storedNotebook.js';
+import { cellKeys, recordedCellKey, storedCells } from './cellNames.js';
 
 export const CELL_SCHEME = 'vscode-notebook-cell';
 

@@ -85,21 +85,11 @@ export class LogWatch extends Listener {
     for (const { path } of newest) {
       if (!isCurrent()) return;
       // A log that has changed since is followed already.
-      if (!this.logs.has(path)) await this.searchLog(path);
+      if (this.logs.has(path)) continue;
+      const log = newLog();
+      this.logs.set(path, log);
+      await this.follow(path, log, true);
     }
-  }
-
-  private async searchLog(path: string): Promise<void> {
-    const log = newLog();
-    this.logs.set(path, log);
-    log.isBusy = true;
-    try {
-      if (await this.read(path, log)) this.tell(path, log, true);
-    } catch (error) {
-      this.report(error);
-    }
-    log.isBusy = false;
-    if (log.isChanged) void this.follow(path, log);
   }
 
   private tell(path: string, { recent, writtenAtUs }: Log, isEarlier: boolean): void {
@@ -122,9 +112,11 @@ export class LogWatch extends Listener {
     if (!log.isBusy) void this.follow(path, log);
   }
 
-  private async follow(path: string, log: Log): Promise<void> {
+  /** @param isNew true to search it first, whether or not it changes */
+  private async follow(path: string, log: Log, isNew = false): Promise<void> {
     log.isBusy = true;
     try {
+      if (isNew && (await this.read(path, log))) this.tell(path, log, true);
       while (log.isChanged && this.logs.get(path) === log) {
         await delay(GATHER_MS);
         log.isChanged = false;

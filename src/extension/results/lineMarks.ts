@@ -3,7 +3,8 @@ import type { Category } from '../../core/attribution/categories/category.js';
 import { getOrAdd, groupBy } from '../../core/maps.js';
 import { lineBytes, severity } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks/ranks.js';
-import type { LineReport, Report, RunReport } from '../../core/report/report.js';
+import { addCells } from '../../core/report/compare/compareCells.js';
+import type { CompareLine, CompareReport, LineReport, Report, RunReport } from '../../core/report/report.js';
 
 /** The tone of a mark. `growing` has a lens and a hover in the editor, the others also an icon and text after the line. */
 export type MarkTone = 'leak' | 'cycle' | 'growth' | 'growing';
@@ -138,6 +139,28 @@ export function linesByFile(lines: readonly LineMark[]): LinesOfFile[] {
         ? null
         : marks.reduce((sum, { parts }) => sum + weightOf(parts[0].line), 0),
   }));
+}
+
+/** Lines that grew or shrank, functions of one line added up. The largest change first, also for shrinking ones. */
+export function comparedLines(report: CompareReport): CompareLine[] {
+  const byLine = new Map<string, CompareLine>();
+  for (const line of report.lines) {
+    const key = `${line.mapped}:${line.line}:${line.file}`;
+    const present = byLine.get(key);
+    byLine.set(key, present === undefined ? line : addLine(present, line));
+  }
+  return [...byLine.values()]
+    .filter(({ growthBytes }) => growthBytes !== 0)
+    .sort((a, b) => Math.abs(b.growthBytes) - Math.abs(a.growthBytes));
+}
+
+function addLine(a: CompareLine, b: CompareLine): CompareLine {
+  return {
+    ...a,
+    ...addCells(a, b),
+    flow: null,
+    stacks: [...a.stacks, ...b.stacks].sort((x, y) => y.growthBytes - x.growthBytes),
+  };
 }
 
 /** Items by file, sorted by line, for lookups at each keystroke. */

@@ -4,10 +4,9 @@ import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js
 import type { CompareLine, CompareReport, RunReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
 import { askingMarks, messageMarks, type AskingMark, type SourceMessages } from './askingMarks.js';
-import { comparedLines } from './comparedLines.js';
 import { findingMarks, type FindingMark } from './findingMarks.js';
 import { runKey } from './runOrder.js';
-import { byFile, isInEditor, lineMarks, type LineMark } from './lineMarks.js';
+import { byFile, comparedLines, isInEditor, lineMarks, type LineMark } from './lineMarks.js';
 
 /** A comparison that the user requested. */
 interface Comparison {

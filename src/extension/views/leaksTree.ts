@@ -6,7 +6,6 @@ import { deviceName } from '../../core/text/deviceName.js';
 import { byteText } from '../../core/text/numberText.js';
 import { tCount } from '../../core/text/translate.js';
 import { Color, Command, RowKind } from '../contributions.js';
-import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
 import { linesByFile, type LineMark, type LinesOfFile, type MarkTone } from '../results/lineMarks.js';
@@ -226,7 +225,7 @@ function cellsRow(cells: number): Row {
 /** A row of a leak that the workspace ignores. */
 function grayed(item: vscode.TreeItem, { inBaseline }: LineReport): vscode.TreeItem {
   item.id = `ignored:${item.id ?? ''}`;
-  item.resourceUri = ignoredRowUri(item.id);
+  item.resourceUri = vscode.Uri.from({ scheme: IGNORED_SCHEME, path: `/${item.id}` });
   item.iconPath = new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('disabledForeground'));
   item.description = listed(
     inBaseline ? vscode.l10n.t('baseline') : vscode.l10n.t('ignored'),
@@ -234,4 +233,14 @@ function grayed(item: vscode.TreeItem, { inBaseline }: LineReport): vscode.TreeI
   );
   item.contextValue = RowKind.ignoredLine;
   return item;
+}
+
+const IGNORED_SCHEME = 'leakline-ignored';
+
+/** Grays the rows of ignored leaks. A row is colored through an address, and this is theirs. */
+export class IgnoredRows implements vscode.FileDecorationProvider {
+  provideFileDecoration(uri: vscode.Uri): vscode.FileDecoration | undefined {
+    if (uri.scheme !== IGNORED_SCHEME) return undefined;
+    return new vscode.FileDecoration(undefined, undefined, new vscode.ThemeColor('disabledForeground'));
+  }
 }

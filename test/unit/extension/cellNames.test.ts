@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { cellKeys, murmur2, recordedCellKey } from '../../../src/extension/notebooks/cellNames.js';
-import { storedCells } from '../../../src/extension/notebooks/storedNotebook.js';
+import { cellKeys, murmur2, recordedCellKey, storedCells } from '../../../src/extension/notebooks/cellNames.js';
 import { repositoryRoot } from '../../support/repository.js';
 
 const TEXTS = [

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { SourceEdit } from '../../../src/core/report/report.js';
-import { fixOffset } from '../../../src/extension/fix/fixOffset.js';
+import { fixOffset } from '../../../src/extension/marks/trackedLine.js';
 
 const source = [
   'losses = []',

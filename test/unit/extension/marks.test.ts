@@ -3,9 +3,9 @@ import type { CompareLine } from '../../../src/core/report/report.js';
 import { grownSince } from '../../../src/core/present/comparison.js';
 import { presentFinding, presentLine } from '../../../src/core/present/presented.js';
 import { snapshotName } from '../../../src/core/present/shortText.js';
-import { comparedLines } from '../../../src/extension/results/comparedLines.js';
 import { findingMarks } from '../../../src/extension/results/findingMarks.js';
 import {
+  comparedLines,
   byFile,
   isInEditor,
   isOfOtherText,
