@@ -15,6 +15,7 @@ import { collectedText, failedShort, failureSentences } from '../core/present/fa
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import type { ProofStore } from '../core/report/lines/provedBefore.js';
 import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
+import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { ReportsFromSources } from '../core/report/sources/reportFromSources.js';
 import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import { packPoints } from '../protocol/curveCode.js';
@@ -59,12 +60,13 @@ export function workerHandlers(
   const leakReplays = new LeakReplays(store, workspace);
   const whatIfs = new WhatIfAnswers(store, workspace, verdicts);
   const maps = new MapAnswers(store, workspace, whatIfs);
-  const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport => {
-    const { files, rules, roots, texts, capacityBytes } = workspace.listing;
-    const { lineText, sourceFacts } = new SourceFiles(roots, texts);
-    const sources = { files, rules, roots, lineText, sourceFacts, capacityBytes };
-    return buildCompare(store.digest(a), store.digest(b), sources, store.digests, ignored);
+  const listed = (): ReportWorkspace => {
+    const { roots, texts, ...listing } = workspace.listing;
+    const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
+    return { ...listing, roots, lineText, sourceText, sourceFacts };
   };
+  const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport =>
+    buildCompare(store.digest(a), store.digest(b), listed(), store.digests, ignored);
   return {
     configure: async (settings) => {
       await reading.configure(settings);
@@ -91,10 +93,7 @@ export function workerHandlers(
       return null;
     },
     report: async (known) => {
-      const { files, rules, roots, texts, capacityBytes } = workspace.listing;
-      const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
-      const listing = { files, rules, roots, lineText, sourceText, sourceFacts, capacityBytes };
-      const result = await reports.report(store.digests, listing, store.others);
+      const result = await reports.report(store.digests, listed(), store.others);
       await leakReplays.addTo(result.report);
       const before = known === sent?.number ? sent.report : null;
       const report = before === null ? result.report : sharingLines(result.report, before);
@@ -108,11 +107,7 @@ export function workerHandlers(
     },
     compare: compared,
     compareTable: (pair) => compareTable(compared(pair)),
-    candidates: ({ stacks }) => {
-      const { files, roots, texts } = workspace.listing;
-      const { sourceText } = new SourceFiles(roots, texts, cache);
-      return candidatesIn({ files, sourceText })(stacks);
-    },
+    candidates: ({ stacks }) => candidatesIn(listed())(stacks),
     whatIfDevices: (query, signal) => whatIfs.devices(query, signal),
     whatIf: (query, signal) => whatIfs.whatIf(query, signal),
     reservedWith: (query, signal) => whatIfs.reserved(query, signal),

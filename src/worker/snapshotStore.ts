@@ -24,7 +24,6 @@ import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fi
 import { sameSidecar, sidecarState } from '../node/recordingFile.js';
 import { type StoreBytes, SpillFile } from '../node/spillFile.js';
 import { isDigestFile, readDigestFile, snapshotKey, snapshotOf, type DigestFile } from './digestFile.js';
-import { historyBytes, modelBytes } from './modelBytes.js';
 import type { SnapshotReader } from './snapshotReading.js';
 import { storedDigest, type StoredDigest } from './storedDigest.js';
 import { t } from '../core/text/translate.js';
@@ -379,4 +378,23 @@ async function keyOf(path: string): Promise<string> {
   } finally {
     await file.close();
   }
+}
+
+/** Memory that the columns of a snapshot take. */
+function modelBytes(snapshot: Snapshot): Bytes {
+  const { frames, stacks, events, segmentEvents, failures, segments, blocks, annotations } = snapshot;
+  return columnBytes([frames, stacks, events, segmentEvents, failures, segments, blocks, annotations]);
+}
+
+/** Memory that a reconstructed history takes. */
+function historyBytes({ allocations, live, reserved, time }: DeviceHistory): Bytes {
+  return columnBytes([allocations, allocations.atEnd, { live, reserved, time }]);
+}
+
+function columnBytes(tables: readonly object[]): Bytes {
+  let bytes = 0;
+  for (const table of tables) {
+    for (const column of Object.values(table)) if (ArrayBuffer.isView(column)) bytes += column.byteLength;
+  }
+  return bytes;
 }
