@@ -51,11 +51,9 @@ export async function digestInputs(
   try {
     const inputs =
       streamed === null
-        ? await expandInputs(command.inputs, context)
+        ? (await expandInputs(command.inputs, context)).map((input) => ({ ...input, name: input.path }))
         : [{ path: streamed.path, found: false, name: command.name ?? '' }];
-    for (const input of inputs) {
-      const { path, found } = input;
-      const name = 'name' in input ? input.name : path;
+    for (const { path, name, found } of inputs) {
       if (context.excluded.has(path) || !isOfShard(shard, name, rankPattern)) continue;
       context.reading(path);
       if (!found && (await stat(path).catch(() => null)) === null)

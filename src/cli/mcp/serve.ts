@@ -33,17 +33,7 @@ import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments, WhatIfArguments } from '../arguments.js';
 import type { Output } from '../inputs.js';
 import type { Work } from '../run.js';
-import {
-  AT_PEAK,
-  COMPARE_SNAPSHOTS,
-  EXPLAIN_LEAK,
-  EXPLAIN_OOM,
-  HOW_TO_RECORD,
-  LIST_LEAKS,
-  RANK_DIFFERENCES,
-  TOOLS,
-  WHAT_IF,
-} from './tools.js';
+import { Tool, TOOLS } from './tools.js';
 import { temporaryFolder } from '../leftovers.js';
 import { Turns } from './turns.js';
 import { UsageError } from '../usageError.js';
@@ -102,7 +92,7 @@ export async function serve(
         complain: (message) => complaints.push(message),
       });
       if (length > MAX_REPORT) throw new Error('The report is too long. Start the server with fewer folders.');
-      if (length === 0) throw new Error(`${complaintText(complaints)} To record, ask ${HOW_TO_RECORD}.`);
+      if (length === 0) throw new Error(`${complaintText(complaints)} To record, ask ${Tool.howToRecord}.`);
       return { ...(JSON.parse(pieces.join('')) as Answer), complaints };
     });
   const report = (signal: AbortSignal): Promise<Report & Complaints> =>
@@ -113,14 +103,14 @@ export async function serve(
 
   const answer = async (name: string, input: Input, signal: AbortSignal): Promise<string> => {
     switch (name) {
-      case LIST_LEAKS:
+      case Tool.listLeaks:
         return noting(await report(signal), leaksAnswer);
-      case EXPLAIN_LEAK: {
+      case Tool.explainLeak: {
         const { file, line } = input;
         const path = file.replaceAll('\\', '/').replace(/^\.\//, '');
         return noting(await report(signal), (found) => findingAnswer(path, line, found));
       }
-      case COMPARE_SNAPSHOTS: {
+      case Tool.compareSnapshots: {
         const paths = [];
         for (const side of ['before', 'after'] as const) {
           paths.push(await roots.allowed(input[side]));
@@ -130,7 +120,7 @@ export async function serve(
           compareAnswer,
         );
       }
-      case WHAT_IF: {
+      case Tool.whatIf: {
         const { path, settings = [] } = input;
         const capacity = input.capacity === undefined ? null : parseBytes(input.capacity);
         if (input.capacity !== undefined && (capacity === null || capacity === 0))
@@ -144,7 +134,7 @@ export async function serve(
           ({ devices }) => whatIfAnswer(devices),
         );
       }
-      case EXPLAIN_OOM: {
+      case Tool.explainOom: {
         const failures = await failuresOf(input, roots);
         if (failures.size === 0) throw new Error('There is no out-of-memory message of PyTorch in it.');
         const sources = {
@@ -156,12 +146,12 @@ export async function serve(
         const explanations = await withCandidates(found, candidatesIn(sources));
         return bounded(explanationLines(explanations).map(visibleText).join('\n'));
       }
-      case AT_PEAK: {
+      case Tool.atPeak: {
         return noting(await report(signal), (found) => peakAnswer(found, input.rank ?? null));
       }
-      case RANK_DIFFERENCES:
+      case Tool.rankDifferences:
         return noting(await report(signal), ranksAnswer);
-      case HOW_TO_RECORD:
+      case Tool.howToRecord:
         return bounded(recordAnswer(input.script ?? 'train.py'));
       default:
         throw new Error(`There is no tool ${JSON.stringify(name)}.`);

@@ -5,14 +5,16 @@ import { contributes } from '../../../package.json';
 /** Tools only read files, without network. */
 const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
-export const LIST_LEAKS = 'list_gpu_memory_leaks';
-export const EXPLAIN_LEAK = 'explain_gpu_memory_leak';
-export const COMPARE_SNAPSHOTS = 'compare_gpu_memory_snapshots';
-export const WHAT_IF = 'gpu_memory_what_if';
-export const EXPLAIN_OOM = 'explain_gpu_out_of_memory';
-export const AT_PEAK = 'gpu_memory_at_peak';
-export const RANK_DIFFERENCES = 'gpu_memory_rank_differences';
-export const HOW_TO_RECORD = 'how_to_record_gpu_memory';
+export const Tool = {
+  listLeaks: 'list_gpu_memory_leaks',
+  explainLeak: 'explain_gpu_memory_leak',
+  compareSnapshots: 'compare_gpu_memory_snapshots',
+  whatIf: 'gpu_memory_what_if',
+  explainOom: 'explain_gpu_out_of_memory',
+  atPeak: 'gpu_memory_at_peak',
+  rankDifferences: 'gpu_memory_rank_differences',
+  howToRecord: 'how_to_record_gpu_memory',
+} as const;
 
 interface AgentTool {
   readonly name: string;
@@ -24,11 +26,11 @@ interface AgentTool {
 
 /** The titles of the editor's tools; VS Code shows its users others. */
 const TITLES: Readonly<Record<string, string>> = {
-  [LIST_LEAKS]: 'List GPU memory leaks',
-  [EXPLAIN_LEAK]: 'Explain a GPU memory leak',
-  [COMPARE_SNAPSHOTS]: 'Compare GPU memory snapshots',
-  [WHAT_IF]: 'What other settings would reserve',
-  [EXPLAIN_OOM]: 'Explain an out-of-memory message',
+  [Tool.listLeaks]: 'List GPU memory leaks',
+  [Tool.explainLeak]: 'Explain a GPU memory leak',
+  [Tool.compareSnapshots]: 'Compare GPU memory snapshots',
+  [Tool.whatIf]: 'What other settings would reserve',
+  [Tool.explainOom]: 'Explain an out-of-memory message',
 };
 
 export const TOOLS: readonly AgentTool[] = [
@@ -40,7 +42,7 @@ export const TOOLS: readonly AgentTool[] = [
     annotations: READS,
   })),
   {
-    name: AT_PEAK,
+    name: Tool.atPeak,
     title: 'GPU memory at the peak',
     description:
       'What held GPU memory at the peak of each run, by source line, with categories, callers and advice; and, if memory ran out, the line that requested memory and the largest lines at that moment. Use it for CUDA out of memory without a leak.',
@@ -53,7 +55,7 @@ export const TOOLS: readonly AgentTool[] = [
     annotations: READS,
   },
   {
-    name: RANK_DIFFERENCES,
+    name: Tool.rankDifferences,
     title: 'Compare ranks',
     description:
       'Of a distributed run: lines that leak on some ranks and not on others, ranks without a snapshot, and ranks whose snapshots end at an earlier step.',
@@ -61,7 +63,7 @@ export const TOOLS: readonly AgentTool[] = [
     annotations: READS,
   },
   {
-    name: HOW_TO_RECORD,
+    name: Tool.howToRecord,
     title: 'How to record GPU memory',
     description:
       'The command that runs a training script with the recorder, the steps after it, and the check of a fix.',

@@ -10,7 +10,7 @@ import { digestFolders } from '../fleet/digestFolders.js';
 import { writeFacts } from '../fleet/facts.js';
 import { gather, reportOfGathered } from '../fleet/gather.js';
 import { Reporting } from '../fleet/summary.js';
-import { addContents, expandInputs, readInputs, type CommandContext } from '../inputs.js';
+import { addContents, expandInputs, isEmpty, readInputs, type CommandContext } from '../inputs.js';
 import { printTo } from '../outFile.js';
 import { ignoreFile, workspaceOf } from '../workspace.js';
 import { writeBaseline } from './baseline.js';
@@ -69,7 +69,7 @@ async function analyze(command: AnalyzeArguments, context: CommandContext): Prom
   const isFilesOnly = folders.length === 0 && cache === undefined;
   const read = isFilesOnly ? await dumps.read() : await readInputs(inputs, context, rankPattern, cache);
   addContents(contents, read);
-  if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {
+  if (isEmpty(contents) && summaries.length === 0) {
     printExplained(logs, command, false, context);
     for (const { message } of noted) complain(message);
     if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
