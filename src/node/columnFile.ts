@@ -40,16 +40,18 @@ const WIDTH: Readonly<Record<ColumnType, number>> = { u8: 1, u32: 4, i32: 4, f64
 export async function writeColumnFile(file: FileHandle, content: ColumnFile): Promise<void> {
   const { headerLength, parts } = partsOf(content);
   let crc = 0;
-  let at = PROLOGUE;
+  let length = PROLOGUE;
+  // Each call continues where the last one has ended.
+  await file.writeFile(Buffer.alloc(PROLOGUE));
   for (const part of parts) {
     for (let from = 0; from < part.length; from += PIECE) {
       const piece = part.subarray(from, from + PIECE);
       crc = crc32(piece, crc);
-      await writeFully(file, piece, at);
-      at += piece.length;
+      await file.writeFile(piece);
+      length += piece.length;
     }
   }
-  await writeFully(file, prologueOf(at, headerLength, crc), 0);
+  await file.write(prologueOf(length, headerLength, crc), 0, PROLOGUE, 0);
 }
 
 /** The bytes that {@link writeColumnFile} writes. @throws RangeError if JSON would change the facts */
@@ -128,13 +130,6 @@ function expectWhole(prologue: Buffer, size: number): void {
 
 function padding(at: number): number {
   return -at & (ALIGNMENT - 1);
-}
-
-async function writeFully(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  let written = 0;
-  while (written < bytes.length) {
-    written += (await file.write(bytes, written, bytes.length - written, at + written)).bytesWritten;
-  }
 }
 
 async function readPiece<T extends Uint8Array>(file: FileHandle, into: T, at: number): Promise<T> {

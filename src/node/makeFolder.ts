@@ -12,6 +12,6 @@ export async function makeFolder(path: string): Promise<void> {
   });
 }
 
-async function isFolder(path: string): Promise<boolean> {
+export async function isFolder(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() === true;
 }

@@ -1,8 +1,8 @@
 /** The folder of the code where no root is given. */
-import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { recordedFolders } from '../core/formats/recordingSidecar.js';
+import { isFolder } from './makeFolder.js';
 import { readSidecar } from './recordingFile.js';
 import { recordedBeside } from './recordingPath.js';
 import { isWithin, walkFiles } from './walkFiles.js';
@@ -36,8 +36,4 @@ async function anySidecar(input: string): Promise<string | null> {
 
 function isProject(folder: string): boolean {
   return isAbsolute(folder) && folder !== dirname(folder) && folder !== homedir();
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
