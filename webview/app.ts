@@ -25,6 +25,7 @@ import { createRunView } from './run/runView.js';
 import type { TimelineSession } from './actions/session.js';
 import { createSplitter } from './parts/splitter.js';
 import type { Store } from './model/store.js';
+import { t } from '../src/core/text/translate.js';
 import { strings, MARK_SIGNS } from './text/strings.js';
 import { createTableView } from './page/tableView.js';
 import { watchTheme } from './ui/theme.js';
@@ -84,7 +85,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
     chartView.element,
   );
   const tabs = createTabs<Pane>({
-    label: strings.pane,
+    label: t('Shown below the chart'),
     items: PANES.map((value) => ({ value, text: strings.paneName[value] })),
     onPick: (pane) => store.update({ pane }),
   });
@@ -100,7 +101,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
   );
   timeline.append(createSplitter(store, timeline), lower);
   const compare = createCompareView(store, session, questions, host);
-  root.append(el('h1', { class: 'visually-hidden' }, strings.title), timeline, help.dialog);
+  root.append(el('h1', { class: 'visually-hidden' }, t('GPU memory timeline')), timeline, help.dialog);
   listenForKeys(chartView, help);
 
   // While the plot is hidden, the page sets the width of requests.
@@ -133,9 +134,9 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
     timeline.classList.toggle('empty-page', !something);
     timeline.classList.toggle('flat', flat);
     tabs.show(pane, contents[pane].element);
-    failure.show(curveError === null ? null : strings.curveFailed(curveError));
+    failure.show(curveError === null ? null : t('The curve could not be read: {0}', curveError));
     noEvents.show(flat ? strings.noEvents : null);
-    bandFailure.show(bandsError === null || !layer ? null : strings.bandsFailed(bandsError));
+    bandFailure.show(bandsError === null || !layer ? null : t('The allocations could not be read: {0}', bandsError));
     openFailure.show(openError);
     chartView.element.hidden = flat;
   });

@@ -18,7 +18,7 @@ import type { Host } from '../model/host.js';
 import { Latest } from '../model/latest.js';
 import { CURVE_PACE_MS, currentCurve, Question, reasonOf, type Asks } from '../model/question.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import {
   listedBy,
   OF_SNAPSHOT,
@@ -188,12 +188,14 @@ export class TimelineSession {
   /** Opens the line of a band, or shows that the workspace has no such file. */
   openBand({ place }: { place: (SourceLine & { mapped: boolean }) | null }): void {
     if (place?.mapped === true) this.openSource(place);
-    else this.store.update({ openError: strings.bandNotMapped });
+    else this.store.update({ openError: t('The workspace does not have the file of this series.') });
   }
 
   openSource(target: SourceLine): void {
     const { file, line } = target;
-    this.send(this.call('openSource', { file, line }), (error) => strings.openFailed(reasonOf(error)));
+    this.send(this.call('openSource', { file, line }), (error) =>
+      t('The line could not be opened: {0}', reasonOf(error)),
+    );
   }
 
   /** Shows a snapshot of the run at an event of its trace, by default the end. */
@@ -245,7 +247,7 @@ export class TimelineSession {
   }
 
   copySetting(assignment: string): void {
-    this.send(this.call('copyText', { text: assignment }), (error) => strings.copyFailed(reasonOf(error)));
+    this.send(this.call('copyText', { text: assignment }), (error) => t('Copying failed: {0}', reasonOf(error)));
   }
 
   /** Goes back to the timeline, in the editor as well. */
@@ -307,7 +309,7 @@ export class TimelineSession {
   private openLargest(live: LiveAt): void {
     this.openAtEvent = null;
     const line = largestMappedLine(live);
-    if (line === null) this.store.update({ openError: strings.nothingMapped });
+    if (line === null) this.store.update({ openError: t('No line with live memory is in this workspace.') });
     else this.openSource(line);
   }
 }

@@ -4,8 +4,17 @@ import { strings } from '../text/strings.js';
 import { lastAtOrBelow, prominentPeaks } from '../model/points.js';
 import type { Range } from '../model/range.js';
 import type { TableCell, TableData } from '../parts/tableData.js';
+import { t } from '../../src/core/text/translate.js';
 
-type PointKind = keyof typeof strings.points;
+const POINTS = {
+  start: t('Start of the view'),
+  end: t('End of the view'),
+  lowest: t('Lowest'),
+  highest: t('Highest'),
+  peak: t('Peak'),
+};
+
+type PointKind = keyof typeof POINTS;
 type CurveRowKind = PointKind | TimelineMark['kind'];
 
 export interface CurveRow {
@@ -48,11 +57,11 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
 }
 
 export function rowName({ kind, label }: CurveRow): string {
-  return isPoint(kind) ? strings.points[kind] : strings.mark({ kind, label });
+  return isPoint(kind) ? POINTS[kind] : strings.mark({ kind, label });
 }
 
 function isPoint(kind: CurveRowKind): kind is PointKind {
-  return kind in strings.points;
+  return kind in POINTS;
 }
 
 /** The points that are drawn. */

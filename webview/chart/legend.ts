@@ -2,6 +2,8 @@
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../ui/dom.js';
 import type { Store } from '../model/store.js';
+import { t } from '../../src/core/text/translate.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { MARK_NAMES, MARK_SIGNS, strings } from '../text/strings.js';
 import type { ViewState } from '../model/viewState.js';
 
@@ -33,7 +35,7 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
   const legend = el('div', { class: 'legend' }, entries, key);
   store.watch(({ curve, layer, reservedWith }) => {
     changed.hidden = reservedWith === null;
-    if (reservedWith !== null) setText(changedText, strings.reservedWith(reservedWith.name));
+    if (reservedWith !== null) setText(changedText, t('Reserved with {0}', reservedWith.name));
     legend.hidden = curve === null || curve.events === 0;
     // With bands under the curve, the area is not filled.
     legend.classList.toggle('with-bands', layer && curve?.hasAllocations === true);
@@ -45,11 +47,11 @@ export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLEle
     for (const { kind, item, name } of marks) {
       item.hidden = !drawn.some((mark) => mark.kind === kind);
       const fromEnd = drawn.some((mark) => mark.kind === kind && mark.fromEnd === true);
-      setText(name, fromEnd ? strings.stepFromEnd : MARK_NAMES[kind]);
-      name.title = fromEnd ? strings.stepFromEndHint : '';
+      setText(name, fromEnd ? t('Step, counted back from the last') : MARK_NAMES[kind]);
+      name.title = fromEnd ? t('The trace lost its oldest events; the number of earlier steps is not known') : '';
     }
     capacity.hidden = capacityBytes === null;
-    if (capacityBytes !== null) setText(capacityText, strings.capacityOf(capacityBytes));
+    if (capacityBytes !== null) setText(capacityText, t('Capacity {0}', byteText(capacityBytes)));
   }
   return legend;
 }

@@ -2,8 +2,9 @@
 import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { CurveWindow, TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
 import { durationIn, durationUnit } from '../text/duration.js';
-import { countText } from '../../src/core/text/numberText.js';
+import { countText, byteText } from '../../src/core/text/numberText.js';
 import { byteTickLabels } from '../text/format.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import type { ChartTheme } from '../ui/theme.js';
 import { drawMarks } from './marks.js';
@@ -292,7 +293,7 @@ export class TimelineChart {
     context.strokeStyle = this.theme.background;
     context.fillStyle = this.theme.reserved;
     for (const draw of ['strokeText', 'fillText'] as const)
-      context[draw](strings.reservedAbove(this.clipped), left + width - size / 2, top + size / 2);
+      context[draw](t('▲ up to {0} reserved', byteText(this.clipped)), left + width - size / 2, top + size / 2);
     context.restore();
   }
 

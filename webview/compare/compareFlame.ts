@@ -4,7 +4,7 @@ import { countText } from '../../src/core/text/numberText.js';
 import type { BoxDress } from '../flame/flameGraph.js';
 import { flameItems, type FlameItem } from '../flame/flameItems.js';
 import { itemName, shortName } from '../flame/flameText.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { changeText, growthOf, growthText } from './growthText.js';
 
 export interface ComparedItem extends FlameItem {
@@ -54,9 +54,9 @@ export function comparedDress(item: ComparedItem): BoxDress {
 /** Everything about a box, in one sentence. */
 export function comparedText(item: ComparedItem): string {
   const { bytesA, bytesB, blocksA, blocksB } = item;
-  const news = bytesA === 0 && bytesB > 0 ? strings.callIsNew : bytesB === 0 && bytesA > 0 ? strings.callIsGone : null;
+  const news = bytesA === 0 && bytesB > 0 ? t('only in B') : bytesB === 0 && bytesA > 0 ? t('only in A') : null;
   const blocks =
-    blocksA === null || blocksB === null ? null : strings.blocksChange(countText(blocksA), countText(blocksB));
+    blocksA === null || blocksB === null ? null : t('{0} → {1} blocks', countText(blocksA), countText(blocksB));
   return [`${comparedName(item)}: ${changeText(bytesA, bytesB)}`, blocks, news]
     .filter((part) => part !== null)
     .join(', ');
@@ -67,5 +67,5 @@ function boxName(item: ComparedItem): string {
 }
 
 function comparedName(item: ComparedItem): string {
-  return item.call === null && item.merged === 0 ? strings.everythingCompared : itemName(item);
+  return item.call === null && item.merged === 0 ? t('Everything') : itemName(item);
 }

@@ -10,6 +10,7 @@ import { createPane, tabOf, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
@@ -23,26 +24,38 @@ import { byteText, countText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
+const PANE_NAMES: Record<ComparePane, string> = { table: t('Table'), flame: t('Difference flame graph') };
+const COLUMNS: Record<CompareSort, string> = {
+  line: t('Line'),
+  bytesA: t('In A'),
+  bytesB: t('In B'),
+  growthBytes: t('Growth'),
+  survived: t('Survived'),
+  allocated: t('New'),
+  freed: t('Freed'),
+  blocks: t('Blocks'),
+};
+
 export function createCompareGrowth(
   store: Store<ViewState>,
   session: TimelineSession,
   questions: Questions,
 ): { element: HTMLElement; saved: () => Saved } {
   const panes = createTabs<ComparePane>({
-    label: strings.comparePane,
-    items: COMPARE_PANES.map((value) => ({ value, text: strings.comparePaneName[value] })),
+    label: t('Growth shown as'),
+    items: COMPARE_PANES.map((value) => ({ value, text: PANE_NAMES[value] })),
     onPick: (pane) => session.chooseCompared({ pane }),
   });
   const table = new DataTable<ComparedRow, CompareSort>({
     class: 'compare-table',
-    label: strings.compareTable,
+    label: t('Growth from A to B by line'),
     onSort: (sort) => session.chooseCompared({ sort }),
     target: ({ place = null }) => (place?.mapped === true ? place : null),
     open: (line) => session.openSource(line),
   });
   const widths = createChoice<CompareWidth>({
-    label: strings.compareWidth,
-    names: strings.compareWidthName,
+    label: t('Width of the boxes'),
+    names: { either: t('The larger of A and B'), after: t('Live in B') },
     onPick: (width) => session.chooseCompared({ width }),
   });
   let items: readonly ComparedItem[] = [];
@@ -51,8 +64,8 @@ export function createCompareGrowth(
     for (const question of [questions.compareTable, questions.compareFlame, questions.series]) question.retry();
   };
   const flame = createFlamePane(store, session, {
-    label: strings.comparePaneName.flame,
-    tree: strings.compareTree,
+    label: PANE_NAMES.flame,
+    tree: t('Calls from the outermost down, with their growth from A to B'),
     measure: widths.element,
     focused: () => store.get().compareFocus,
     focus: (path) => session.focusCompared(path),
@@ -65,7 +78,7 @@ export function createCompareGrowth(
   });
   const list = createPane({
     class: 'growth-table',
-    label: strings.comparePaneName.table,
+    label: PANE_NAMES.table,
     head: [],
     search: createSearch(store),
     scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
@@ -79,7 +92,7 @@ export function createCompareGrowth(
     if (answer === null) return;
     const found = filterRows(answer.rows, filter, (row) => ownerName(row, 'whole'));
     rows = sortCompared(found, compare.sort);
-    const others = { ...answer.others, name: strings.otherLines(answer.otherLines) };
+    const others = { ...answer.others, name: tCount(answer.otherLines, '1 smaller line', '{0} smaller lines') };
     table.show({
       columns: compareColumns(answer.total.flow !== null),
       rows,
@@ -89,7 +102,8 @@ export function createCompareGrowth(
     });
   };
   store.follow(({ compare, filter }) => [compare.sort, filter], showTable);
-  const failed = strings.compareFailed;
+  const failed = (reason: string): string => t('The snapshots could not be compared: {0}', reason);
+  const label = t('Growth from A to B');
   const tabs: Record<ComparePane, Tab> = {
     table: tabOf(list, {
       question: questions.compareTable,
@@ -97,7 +111,7 @@ export function createCompareGrowth(
       table: ({ others, otherLines, rows: all }) =>
         comparedTable(rows, otherLines > 0 && rows.length === all.length ? others : null),
       failed,
-      saved: { label: strings.compareGrowth, what: 'growth' },
+      saved: { label, what: 'growth' },
     }),
     flame: tabOf(flame, {
       question: questions.compareFlame,
@@ -110,7 +124,7 @@ export function createCompareGrowth(
       },
       table: () => comparedFlameTable(items),
       failed,
-      saved: { label: strings.comparePaneName.flame, what: 'growth-by-call' },
+      saved: { label: PANE_NAMES.flame, what: 'growth-by-call' },
     }),
   };
   const openFailure = createMessage('error');
@@ -123,7 +137,7 @@ export function createCompareGrowth(
   return {
     element: el(
       'section',
-      { class: 'lower compare-growth', attributes: { 'aria-label': strings.compareGrowth } },
+      { class: 'lower compare-growth', attributes: { 'aria-label': label } },
       openFailure.element,
       panes.element,
     ),
@@ -137,7 +151,7 @@ type ComparedRow = CompareRow | (CompareCell & { name: string; place?: never });
 /** @param hasFlow false if survivors are unknown */
 function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSort>[] {
   const of = (by: CompareSort): Column<ComparedRow, CompareSort> => ({
-    text: strings.compareColumn[by],
+    text: COLUMNS[by],
     kind: by === 'line' ? 'place' : 'number',
     sort: { by, order: by === 'line' ? 'ascending' : 'descending' },
     cell: (row) => cellOf(by, row),
@@ -169,7 +183,7 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
     case 'allocated':
     case 'freed': {
       const { bytes, blocks } = row.flow?.[by] ?? { bytes: 0, blocks: 0 };
-      const content = blocks === 0 ? '–' : strings.bytesInBlocks(byteText(bytes), countText(blocks));
+      const content = blocks === 0 ? '–' : `${byteText(bytes)} · ${countText(blocks)}`;
       return { content, title: formatExactBytes(bytes) };
     }
     case 'blocks':

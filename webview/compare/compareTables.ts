@@ -3,7 +3,7 @@ import type { CompareCell, CompareRow, SeriesAnswer } from '../../src/protocol/c
 import { callCells } from '../flame/flameText.js';
 import { ownerName } from '../layer/bandText.js';
 import type { TableCell, TableData } from '../parts/tableData.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import type { ComparedItem } from './compareFlame.js';
 
 /** @param others the unlisted lines, if they belong to the view */
@@ -26,7 +26,7 @@ export function comparedTable(rows: readonly CompareRow[], others: CompareCell |
         const { place } = row;
         return [place?.file ?? ownerName(row, 'whole'), place?.line ?? null, place?.function ?? '', ...cells(row)];
       }),
-      ...(others === null ? [] : [[strings.restOfLines, null, '', ...cells(others)]]),
+      ...(others === null ? [] : [[t('All other lines'), null, '', ...cells(others)]]),
     ],
   };
 }

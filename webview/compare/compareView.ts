@@ -9,6 +9,7 @@ import { createSeriesView } from '../series/seriesView.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
 import { deviceName } from '../../src/core/text/deviceName.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createDropdown } from '../ui/dropdown.js';
@@ -41,12 +42,12 @@ export function createCompareView(
         if (pair !== null) session.chooseCompared({ pair: { ...pair, [which]: path } });
       },
     });
-  const before = side(strings.compareBefore, 'a');
-  const after = side(strings.compareAfter, 'b');
+  const before = side(t('Snapshot A (before)'), 'a');
+  const after = side(t('Snapshot B (after)'), 'b');
   for (const { element } of [before, after]) element.classList.add('snapshots');
   const swap = createButton({
     text: '⇄',
-    hint: strings.swapSides,
+    hint: t('Swap A and B'),
     kind: 'sign',
     onPress: () => {
       const { pair } = store.get().compare;
@@ -54,8 +55,8 @@ export function createCompareView(
     },
   });
   const sameStep = createButton({
-    text: strings.sameStep,
-    hint: strings.sameStepHint,
+    text: t('At the Same Step'),
+    hint: t('Compare the two runs where both took a snapshot at the same step, the latest such'),
     onPress: () => {
       const { choices, compare } = store.get();
       const pair = compare.pair === null ? null : pairAtSameStep(comparable(choices), compare.pair);
@@ -67,16 +68,16 @@ export function createCompareView(
     onPick: (value) => session.chooseCompared({ device: Number(value) }),
   });
   const extent = createChoice<'snapshots' | 'runs'>({
-    label: strings.compareExtent,
-    names: strings.compareExtentName,
+    label: t('Curves of'),
+    names: { snapshots: t('Snapshots'), runs: t('Whole runs') },
     onPick: (value) => session.chooseCompared({ whole: value === 'runs' }),
   });
   const axis = createChoice<SeriesAxis>({
     label: strings.axis,
-    names: strings.seriesAxisName,
+    names: { step: t('Steps'), time: t('Time'), events: t('Events') },
     onPick: (value) => session.chooseCompared({ axis: value }),
   });
-  const clear = createButton({ text: strings.clearComparison, onPress: () => session.clearComparison() });
+  const clear = createButton({ text: t('Clear Comparison'), onPress: () => session.clearComparison() });
   const progress = createProgress(strings.loading);
   const failure = createFailure(() => questions.series.retry());
   const hint = createMessage('hint');
@@ -98,7 +99,7 @@ export function createCompareView(
   const menu = createSaveMenu(store, host, () => [curves, growth.saved()]);
   const controls = el(
     'div',
-    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.compareControls } },
+    { class: 'controls', attributes: { role: 'group', 'aria-label': t('Compared snapshots') } },
     el('span', { class: 'together' }, name('A', 0), before.element),
     el('span', { class: 'together' }, name('B', 1), after.element),
     el('span', { class: 'together' }, swap, sameStep),
@@ -132,7 +133,13 @@ export function createCompareView(
     }
     const there = (path: string | undefined): boolean => all.some((choice) => choice.path === path);
     const missing = choices !== null && pair !== null && !(there(pair.a) && there(pair.b));
-    hint.show(all.length < 2 && choices !== null ? strings.nothingToCompare : missing ? strings.comparedIsGone : null);
+    hint.show(
+      all.length < 2 && choices !== null
+        ? t('A comparison needs two snapshots.')
+        : missing
+          ? t('A compared snapshot was deleted. Choose another one.')
+          : null,
+    );
     picture.hidden = growth.element.hidden = pair === null || missing;
     before.show(groupsOf(all), pair?.a ?? '');
     after.show(groupsOf(all), pair?.b ?? '');
@@ -144,7 +151,7 @@ export function createCompareView(
   });
   questions.series.store.watch(({ answer, loading, error }) => {
     progress.show(loading);
-    failure.show(error === null ? null : strings.seriesFailed(error));
+    failure.show(error === null ? null : t('The curves could not be read: {0}', error));
     series.element.classList.toggle('stale', loading && answer !== null);
   });
   questions.series.store.follow(
@@ -157,7 +164,10 @@ export function createCompareView(
   questions.compareTable.store.follow(
     ({ answer }) => [answer],
     ([table]) => {
-      const note = table?.reused === true ? [strings.addressesReused] : [];
+      const note =
+        table?.reused === true
+          ? [t('The traces do not overlap: blocks of equal address, size and stack count as the same block.')]
+          : [];
       setText(summary, [...(table?.sentences ?? []), ...note].join(' '));
     },
   );
@@ -174,8 +184,9 @@ function seriesName(choices: readonly TimelineChoice[], { path, device, whole }:
 
 /** Boxes for the other runs, ranks and devices. */
 function createOtherSeries(store: Store<ViewState>, session: TimelineSession): HTMLElement {
-  const boxesOf = el('fieldset', { class: 'menu', attributes: { 'aria-label': strings.otherSeries } });
-  const element = popup('other-series', strings.otherSeries, boxesOf);
+  const label = t('Also show');
+  const boxesOf = el('fieldset', { class: 'menu', attributes: { 'aria-label': label } });
+  const element = popup('other-series', label, boxesOf);
   let built = '';
   store.watch(({ choices, compare }) => {
     const all = comparable(choices);

@@ -1,7 +1,6 @@
 /** Growth in words and signs: more and less are distinguished without color. */
 import { byteText, signedByteText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
-import { strings } from '../text/strings.js';
 
 const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
 
@@ -23,10 +22,5 @@ export function signedExactBytes(bytes: number): string {
 
 /** Exact first value, last value and difference. */
 export function changeText(before: number, after: number): string {
-  return strings.changeOf(
-    byteText(before),
-    byteText(after),
-    signedByteText(after - before),
-    signedExactBytes(after - before),
-  );
+  return `${byteText(before)} → ${byteText(after)}, ${signedByteText(after - before)} (${signedExactBytes(after - before)})`;
 }

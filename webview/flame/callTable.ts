@@ -3,6 +3,7 @@ import type { FlameSort } from '../model/flameState.js';
 import { bytesColumn, countColumn, nameColumn, placeCell, type Cell, type Column } from '../parts/dataTable.js';
 import { countText } from '../../src/core/text/numberText.js';
 import { formatShare } from '../text/format.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { el } from '../ui/dom.js';
 import type { FlameItem } from './flameItems.js';
@@ -13,7 +14,6 @@ export function lineOf({ call }: FlameItem): { file: string; line: number } | nu
 }
 
 export function callColumns(live: number, total: FlameItem): Column<FlameItem, FlameSort>[] {
-  const { flameColumn: names } = strings;
   const nameOf = (item: FlameItem): Cell => {
     if (item === total) return { content: strings.total };
     const content = el('span', { class: 'depth' }, placeCell(itemName(item), lineOf(item) !== null).content);
@@ -21,15 +21,15 @@ export function callColumns(live: number, total: FlameItem): Column<FlameItem, F
     return { content };
   };
   return [
-    nameColumn(names.call, nameOf, 'call'),
+    nameColumn(t('Call'), nameOf, 'call'),
     {
-      text: strings.columnLevel,
+      text: t('Level'),
       kind: 'number',
       cell: (item) => ({ content: item === total ? '' : countText(item.level - 1) }),
     },
-    bytesColumn(names.self, ({ self }) => self, 'self'),
-    bytesColumn(names.bytes, ({ bytes }) => bytes, 'bytes'),
+    bytesColumn(t('Own bytes'), ({ self }) => self, 'self'),
+    bytesColumn(t('Bytes'), ({ bytes }) => bytes, 'bytes'),
     { text: strings.columnShare, kind: 'number', cell: ({ bytes }) => ({ content: formatShare(bytes, live) }) },
-    countColumn(names.blocks, ({ blocks }) => blocks, 'blocks'),
+    countColumn(t('Blocks'), ({ blocks }) => blocks, 'blocks'),
   ];
 }

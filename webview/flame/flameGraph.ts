@@ -1,6 +1,6 @@
 /** The graph: a tree of boxes, one row of boxes for each level, walked by keys. */
 import { el } from '../ui/dom.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import type { FlameItem } from './flameItems.js';
 
 /** The look of an item's box, and its accessible text. */
@@ -30,7 +30,12 @@ interface FlameGraphHandlers {
 export class FlameGraph {
   readonly element = el('div', {
     class: 'flame-graph',
-    attributes: { role: 'tree', 'aria-description': strings.flameHelp },
+    attributes: {
+      role: 'tree',
+      'aria-description': t(
+        'Down goes to the largest call below, up to the caller, left and right to the neighbors. Space zooms in, Backspace goes back, Home goes to the top. Enter opens the line.',
+      ),
+    },
   });
   private items: readonly FlameItem[] = [];
   private boxes: HTMLElement[] = [];
@@ -91,7 +96,7 @@ export class FlameGraph {
     this.boxes.forEach((box, index) => {
       const isFound = found.has(index);
       box.classList.toggle('found', isFound);
-      if (isFound) box.setAttribute('aria-description', strings.callFound);
+      if (isFound) box.setAttribute('aria-description', t('found'));
       else box.removeAttribute('aria-description');
     });
   }

@@ -3,7 +3,7 @@ import { el } from '../ui/dom.js';
 import { createPane, type Pane } from '../parts/pane.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { createButton } from '../ui/button.js';
 import { createCheckbox } from '../ui/checkbox.js';
 import type { ViewState } from '../model/viewState.js';
@@ -37,16 +37,16 @@ export function createFlamePane(
   const { focused, focus } = options;
   const back = (): void => focus(focused().slice(0, -1));
   const everything = (): void => focus([]);
-  const folding = createCheckbox({ text: strings.foldLibraries, onChange: options.fold });
-  const caller = createButton({ text: strings.flameBack, hint: strings.flameBackHint, onPress: back });
-  const whole = createButton({ text: strings.flameWhole, hint: strings.flameWholeHint, onPress: everything });
+  const folding = createCheckbox({ text: t('Fold library frames'), onChange: options.fold });
+  const caller = createButton({ text: t('Back'), hint: t('Show the caller (Backspace)'), onPress: back });
+  const whole = createButton({ text: t('Everything'), hint: t('Show all live memory (Escape)'), onPress: everything });
   const graph = new FlameGraph(options.tree, {
     focus: ({ path }) => {
       if (path.join() !== focused().join()) focus(path);
     },
     open: ({ call }) => {
       if (call?.mapped === true && call.line > 0) session.openSource(call);
-      else store.update({ openError: strings.callNotMapped });
+      else store.update({ openError: t('This call has no file in this workspace.') });
     },
     look: (item) => pane.read(item === null ? '' : options.textOf(item)),
     back,

@@ -1,8 +1,9 @@
 /** The calls of a flame graph in words. */
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
-import { byteText } from '../../src/core/text/numberText.js';
-import { formatShare } from '../text/format.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
+import { formatShare, formatExactBytes } from '../text/format.js';
 import { basename, fileAndLine } from '../../src/core/text/pathText.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import type { FlameItem } from './flameItems.js';
 import type { TableCell, TableData } from '../parts/tableData.js';
@@ -13,13 +14,15 @@ export function callName(call: FlameCall): string {
     case 'user':
     case 'library':
     case 'native':
-      if (call.function === '' && call.file === '') return strings.unnamedCall;
-      return strings.callAt(call.function, call.file, call.line);
+      if (call.function === '' && call.file === '') return t('too narrow for its name');
+      return `${call.function}, ${fileAndLine(call)}`;
     case 'beforeRecording':
     case 'noStack':
-    case 'backward':
+      return strings[call.kind];
     case 'anyLibrary':
-      return strings.callGroupName[call.kind];
+      return strings.library;
+    case 'backward':
+      return t('Backward pass of');
   }
 }
 
@@ -31,16 +34,14 @@ export function shortName(item: FlameItem): string {
 }
 
 export function itemName({ call, merged }: FlameItem): string {
-  if (merged > 0) return strings.mergedCalls(merged);
-  return call === null ? strings.everything : callName(call);
+  if (merged > 0) return t('{0} more', countText(merged));
+  return call === null ? t('All live memory') : callName(call);
 }
 
 /** Mean bytes over a stretch as bytes times time: `34.5 GiB·s`. */
 export function byteTime(mean: number, { axis, from, to }: NonNullable<Flame['over']>): string {
   const seconds = axis === 'time' ? (to - from) / 1e6 : null;
-  return seconds === null
-    ? strings.byteEvents(byteText(mean * (to - from)))
-    : strings.byteSeconds(byteText(mean * seconds));
+  return seconds === null ? t('{0}·events', byteText(mean * (to - from))) : `${byteText(mean * seconds)}·s`;
 }
 
 /** The kind of an item, as a class of its box. */
@@ -52,11 +53,15 @@ export function itemClasses({ call, merged }: FlameItem): string {
 export function itemText(item: FlameItem, { liveBytes, over }: Pick<Flame, 'liveBytes' | 'over'>): string {
   const { bytes, self, blocks, merged } = item;
   const share = formatShare(bytes, liveBytes);
-  const numbers =
-    over === null
-      ? strings.callNumbers(bytes, share, blocks)
-      : strings.meanNumbers(bytes, byteTime(bytes, over), share, blocks);
-  const own = self !== null && self > 0 && merged === 0 ? `; ${strings.callSelf(self)}` : '';
+  const numbers = [
+    ...(over === null
+      ? [`${byteText(bytes)} (${formatExactBytes(bytes)})`]
+      : [t('{0} on average', byteText(bytes)), byteTime(bytes, over)]),
+    ...(share === '' ? [] : [t('{0} of the live memory', share)]),
+    ...(blocks === null ? [] : [tCount(blocks, '1 block', '{0} blocks')]),
+  ].join(', ');
+  const own =
+    self !== null && self > 0 && merged === 0 ? `; ${t('allocated by the call itself: {0}', byteText(self))}` : '';
   return `${itemName(item)}: ${numbers}${own}`;
 }
 

@@ -10,6 +10,7 @@ import { whenOf } from '../text/instant.js';
 import { createSearch } from '../parts/search.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { coarse, type Question } from '../model/question.js';
@@ -21,14 +22,14 @@ import { byteTime, callName, itemClasses, itemText, shortName } from './flameTex
 
 export function createFlameView(store: Store<ViewState>, session: TimelineSession, flames: Question<'flame'>): Tab {
   const measure = createChoice<FlameMeasure>({
-    label: strings.flameMeasure,
-    names: strings.flameMeasureName,
+    label: t('Width of the boxes'),
+    names: { live: t('Live bytes'), mean: t('Bytes × lifetime in view') },
     onPick: (measure) => session.chooseFlame({ measure }),
   });
   let items: readonly FlameItem[] = [];
   const pane = createFlamePane(store, session, {
-    label: strings.flame,
-    tree: strings.flameTree,
+    label: t('Live memory by call'),
+    tree: t('Calls from the outermost down; the width is their live bytes'),
     measure: measure.element,
     search: createSearch(store),
     focused: () => store.get().flame.focus,
@@ -93,10 +94,23 @@ function summaryOf(flame: Flame, state: ViewState, items: readonly FlameItem[], 
   const when = whenOf(flame, state);
   const { over, liveBytes } = flame;
   const live =
-    over === null ? strings.flameSummary(when, liveBytes) : strings.meanSummary(liveBytes, byteTime(liveBytes, over));
+    over === null
+      ? t('{0}: {1} live', when, byteText(liveBytes))
+      : t('In view: {0} live on average, {1}', byteText(liveBytes), byteTime(liveBytes, over));
   if (state.filter.trim() === '') return `${live}.`;
   const bytes = bytesThrough(items, found);
-  return `${live}. ${strings.found(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;
+  return `${live}. ${foundText(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;
+}
+
+function foundText(calls: number, bytes: number, share: string): string {
+  if (calls === 0) return t('No call in view matches.');
+  return tCount(
+    calls,
+    '1 call in view matches; {1} ({2}) passed through it.',
+    '{0} calls in view match; {1} ({2}) passed through them.',
+    byteText(bytes),
+    share,
+  );
 }
 
 /** The chart's color for the call's own allocations. */

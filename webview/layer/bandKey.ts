@@ -2,7 +2,8 @@
 import { visibleLines } from '../../src/core/text/plainText.js';
 import { el } from '../ui/dom.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
+import { countText } from '../../src/core/text/numberText.js';
 import { readTheme, watchTheme } from '../ui/theme.js';
 import type { ViewState } from '../model/viewState.js';
 import { groupName, seriesName } from './bandText.js';
@@ -14,7 +15,7 @@ import { swatch } from './swatches.js';
 const MAX_ENTRIES = 10;
 
 export function createBandKey(store: Store<ViewState>): HTMLElement {
-  const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
+  const list = el('ul', { attributes: { 'aria-label': t('Colors') } });
   const key = el('div', { class: 'band-key' }, list);
   let shownText = '';
   const draw = (stacked: StackedBands | null): void => {
@@ -69,5 +70,5 @@ function itemsOf({ shown, more }: Entries): HTMLElement[] {
     item.title = visibleLines(title);
     return item;
   });
-  return more > 0 ? [...items, el('li', { class: 'secondary' }, strings.moreBands(more))] : items;
+  return more > 0 ? [...items, el('li', { class: 'secondary' }, t('and {0} more', countText(more)))] : items;
 }

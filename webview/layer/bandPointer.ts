@@ -1,8 +1,8 @@
 /** Which band is pointed at, with the mouse or with keys. */
 import type { BandDetail, BandOwner } from '../../src/protocol/bandData.js';
-import { byteText } from '../../src/core/text/numberText.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import type { BandRef, SourceLine, ViewState } from '../model/viewState.js';
 import type { BandMark } from './bandInk.js';
 import { detailLines, groupName, seriesName } from './bandText.js';
@@ -89,7 +89,12 @@ export function spokenBand(band: PointedBand): string {
   const pieces = piecesAt(band.stacked, band.sample);
   const { series, block } = band.piece;
   const at = pieces.findIndex((piece) => piece.series === series && piece.block === block);
-  return strings.bandOfBands(bandLines(band, null).join(', '), pieces.length - at, pieces.length);
+  return t(
+    '{0}. Series {1} of {2} from the top',
+    bandLines(band, null).join(', '),
+    countText(pieces.length - at),
+    countText(pieces.length),
+  );
 }
 
 /** The outlined bands: under the cursor, selected, and of the line at the editor's cursor. */

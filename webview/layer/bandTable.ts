@@ -1,7 +1,7 @@
 /** The series in view as a table, the largest first. */
 import type { StackedBands } from '../model/stackedBands.js';
 import { bytesColumn, countColumn, DataTable, nameColumn, placeCell, textColumn } from '../parts/dataTable.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { groupName, seriesName } from './bandText.js';
 
 interface Band {
@@ -21,20 +21,20 @@ export function allocationTable(
   const placeOf = ({ series }: Band) => bands.allSeries.at(series)?.place ?? null;
   const table = new DataTable<Band>({
     class: 'band-table',
-    label: strings.bandTable,
+    label: t('Series in view, the largest first'),
     target: (row) => (placeOf(row)?.mapped === true ? placeOf(row) : null),
     open,
   });
   table.show({
     columns: [
-      nameColumn(strings.columnBand, (row) =>
+      nameColumn(t('Series'), (row) =>
         placeCell(seriesName(bands, row.series, 'whole'), placeOf(row)?.mapped === true),
       ),
-      textColumn(strings.columnGroup, ({ series }) => groupName(bands, series)),
-      bytesColumn(strings.columnHighest, ({ highest }) => highest),
-      bytesColumn(strings.columnFirst, ({ of }) => of[0]),
-      bytesColumn(strings.columnLast, ({ of }) => of[of.length - 1]),
-      countColumn(strings.columnAllocations, ({ series }) => blockOffset[series + 1] - blockOffset[series]),
+      textColumn(t('Group'), ({ series }) => groupName(bands, series)),
+      bytesColumn(t('Highest'), ({ highest }) => highest),
+      bytesColumn(t('At the start'), ({ of }) => of[0]),
+      bytesColumn(t('At the end'), ({ of }) => of[of.length - 1]),
+      countColumn(t('Outlined allocations'), ({ series }) => blockOffset[series + 1] - blockOffset[series]),
     ],
     rows,
   });

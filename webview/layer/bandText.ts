@@ -2,9 +2,10 @@
 import type { BandDetail, BandOwner, Bands, Category, ShownFrame, Verdict } from '../../src/protocol/bandData.js';
 import { capitalized, categoryText, VERDICT_SIGNS, verdictLabel } from '../../src/core/present/words.js';
 import { formatDuration } from '../text/duration.js';
-import { byteText } from '../../src/core/text/numberText.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
 import { basename, fileAndLine } from '../../src/core/text/pathText.js';
 import { pathEnd } from '../text/place.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import type { StackedBands } from '../model/stackedBands.js';
 
@@ -16,7 +17,7 @@ type PathPart = 'name' | 'end' | 'whole';
 
 /** `train.py:26`, or its owner without a line. */
 export function ownerName({ place, bucket, use }: BandOwner, part: PathPart): string {
-  if (use !== undefined) return strings.olderUse(categoryText(use));
+  if (use !== undefined) return t('Before recording ({0})', categoryText(use));
   if (place === null) return strings[bucket ?? 'library'];
   const { file } = place;
   return fileAndLine({ ...place, file: { name: basename, end: pathEnd, whole: () => file }[part](file) });
@@ -24,7 +25,7 @@ export function ownerName({ place, bucket, use }: BandOwner, part: PathPart): st
 
 /** Name of a series by its position; of the others behind the last. */
 export function seriesName(bands: Bands, series: number, part: PathPart): string {
-  if (series >= bands.allSeries.length) return strings.otherBands(bands.otherSeries);
+  if (series >= bands.allSeries.length) return tCount(bands.otherSeries, '1 thin series', '{0} thin series');
   return ownerName(bands.allSeries[series], part);
 }
 
@@ -40,7 +41,12 @@ export function groupName(bands: Bands, series: number): string {
   const { name } = bands.groups[bands.allSeries[series].group];
   switch (bands.grouping) {
     case 'age':
-      return strings.spanName[name as keyof typeof strings.spanName];
+      return {
+        before: t('Before recording'),
+        kept: t('Live at the end'),
+        steps: t('Freed in a later step'),
+        step: t('Freed within its step'),
+      }[name as 'before' | 'kept' | 'steps' | 'step'];
     case 'verdict':
       return name in VERDICT_SIGNS ? verdictLabel(name as Verdict) : strings[name as 'unjudged' | 'library'];
     case 'category':
@@ -61,13 +67,28 @@ export function seriesNames({ bands }: StackedBands): string[] {
 /** How old it is, how long it stays and whose it is, a line each. */
 export function detailLines(detail: BandDetail): string[] {
   const { blocks, ageUs, allocated, freed, bytes, frames, place, metadata, compileContext } = detail;
-  const amount = strings.allocations(byteText(bytes), blocks);
+  const amount = tCount(blocks, '{1}, one allocation', '{1} in {0} allocations', byteText(bytes));
   const age = ageUs === null ? null : formatDuration(ageUs);
-  const lines = [amount, strings.bandLife(allocated, freed, age, blocks > 1)];
-  if (frames.length === 0 && place !== null) lines.push(strings.inFunction(place.function));
-  if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
-  if (metadata !== '') lines.push(strings.taggedWith(shortened(metadata)));
+  const lines = [amount, `${allocatedText(allocated, age, blocks > 1)}, ${freedText(freed, blocks > 1)}`];
+  if (frames.length === 0 && place !== null) lines.push(t('in {0}', place.function));
+  if (compileContext !== '') lines.push(t('compiled: {0}', compileContext));
+  if (metadata !== '') lines.push(t('metadata: {0}', shortened(metadata)));
   return lines;
+}
+
+/** @param allocated event; negative before the recording */
+function allocatedText(allocated: number, age: string | null, several: boolean): string {
+  if (allocated < 0) return t('allocated before the recording');
+  const event = countText(allocated);
+  if (age === null) return several ? t('oldest allocated at event {0}', event) : t('allocated at event {0}', event);
+  return several
+    ? t('oldest {0} old, allocated at event {1}', age, event)
+    : t('{0} old, allocated at event {1}', age, event);
+}
+
+function freedText(freed: number | null, several: boolean): string {
+  if (freed === null) return t('live at the end');
+  return several ? t('all freed by event {0}', countText(freed)) : t('freed by event {0}', countText(freed));
 }
 
 /** Authors of frames, the most informative first. */

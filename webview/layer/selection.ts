@@ -7,6 +7,7 @@ import { partsOf } from '../../src/core/text/names.js';
 import { fileAndLine } from '../../src/core/text/pathText.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../model/viewState.js';
@@ -16,25 +17,25 @@ import { swatchOf } from './swatches.js';
 export function createSelection(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const title = el('h2', { attributes: { id: 'selection-heading' } });
   const facts = el('ul', { class: 'facts' });
-  const stack = el('ol', { class: 'stack', attributes: { 'aria-label': strings.stackOfBand } });
+  const stack = el('ol', { class: 'stack', attributes: { 'aria-label': t('Stack, innermost first') } });
   const advice = el('ul', { class: 'facts advice' });
   const detail = (): BandDetail | null => store.get().selectedDetail;
   const open = createButton({
-    text: strings.openBand,
+    text: t('Go to Line'),
     onPress: () => {
       const shown = detail();
       if (shown !== null) session.openBand(shown);
     },
   });
   const fix = createButton({
-    text: strings.fixBand,
+    text: t('Fix…'),
     kind: 'primary',
     onPress: () => {
       const place = detail()?.place ?? null;
       if (place !== null) session.fixLeak(place);
     },
   });
-  const close = createButton({ text: strings.clearSelection, onPress: () => store.update({ selected: null }) });
+  const close = createButton({ text: t('Clear'), onPress: () => store.update({ selected: null }) });
   const panel = el(
     'section',
     {
@@ -102,10 +103,21 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
       while (at < frames.length && frames[at].kind !== clear) at++;
       const folded = frames.slice(from, at);
       const native = folded.filter(({ kind }) => kind === 'native').length;
-      const summary = el('summary', {}, strings.foldedFrames(folded.length - native, native));
+      const summary = el('summary', {}, foldedText(folded.length - native, native));
       items.push(el('li', { class: 'folded' }, el('details', {}, summary, el('ul', {}, ...folded.map(itemOf)))));
     }
-    if (hiddenFrames > 0) items.push(el('li', { class: 'secondary' }, strings.hiddenFrames(hiddenFrames)));
+    if (hiddenFrames > 0)
+      items.push(
+        el(
+          'li',
+          { class: 'secondary' },
+          tCount(
+            hiddenFrames,
+            '1 frame is hidden: of the recording itself, of the Python interpreter, or too far out',
+            '{0} frames are hidden: of the recording itself, of the Python interpreter, or too far out',
+          ),
+        ),
+      );
     return items;
   }
   return panel;
@@ -113,4 +125,11 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
 
 function verdictItems(finding: LineFinding | null): HTMLElement[] {
   return finding === null ? [] : [el('li', { class: `verdict of-${finding.verdict}` }, finding.answer)];
+}
+
+function foldedText(library: number, native: number): string {
+  return [
+    ...(library === 0 ? [] : [tCount(library, '1 library frame', '{0} library frames')]),
+    ...(native === 0 ? [] : [tCount(native, '1 C++ frame', '{0} C++ frames')]),
+  ].join(', ');
 }

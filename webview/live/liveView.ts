@@ -11,6 +11,7 @@ import { pathEnd } from '../text/place.js';
 import { createSearch } from '../parts/search.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import {
   DataTable,
@@ -26,7 +27,8 @@ import { filterRows } from '../parts/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../model/viewState.js';
 import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from './rows.js';
-import { formatShare } from '../text/format.js';
+import { formatShare, formatExactBytes } from '../text/format.js';
+import { byteText, countText } from '../../src/core/text/numberText.js';
 
 export function createLiveView(
   store: Store<ViewState>,
@@ -34,24 +36,25 @@ export function createLiveView(
   allocated: Question<'allocatedIn'>,
 ): Tab {
   let shown: readonly LiveRow[] = [];
+  const label = t('Live memory by line');
   const listing = createChoice<Listing>({
-    label: strings.listing,
-    names: strings.listingName,
+    label: t('Live memory'),
+    names: { live: t('At cursor'), allocated: t('Allocated in view, still live') },
     onPick: (value) => store.update({ listing: value }),
   });
   const table = new DataTable<ListRow, LiveSort>({
     class: 'live-table',
-    label: strings.liveTable,
+    label,
     onSort: (sort) => store.update({ sort }),
     target: (row) => (row.kind === 'line' && row.line.mapped ? row.line : null),
     open: (line) => session.openSource(line),
     isCurrent: (row) => row.kind === 'line' && row.pointedOut,
   });
-  const nothing = el('p', { class: 'secondary' }, strings.nothingMatches);
+  const nothing = el('p', { class: 'secondary' }, t('No line matches the filter.'));
   const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element, nothing);
   const pane = createPane({
     class: 'lines',
-    label: strings.liveTable,
+    label,
     head: [listing.element],
     search: createSearch(store),
     scroller,
@@ -85,7 +88,7 @@ export function createLiveView(
     const { loading, error } = (state.listing === 'live' ? session.live : allocated).store.get();
     const event = pin?.event ?? (curve?.events ?? 0) - 1;
     listing.show(state.listing);
-    pane.stand({ loading, error: error === null ? null : strings.liveFailed(error) });
+    pane.stand({ loading, error: error === null ? null : t('The live memory could not be read: {0}', error) });
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
     const summary = listed()?.summary;
     scroller.hidden = summary === undefined;
@@ -104,7 +107,7 @@ export function createLiveView(
   return {
     element: pane.element,
     saved: {
-      label: strings.listing,
+      label: t('Live memory'),
       get what() {
         return store.get().listing;
       },
@@ -127,36 +130,62 @@ function listedIn(state: ViewState, allocated: AllocatedIn | null): Listed | nul
   if (state.listing === 'live') {
     if (live === null) return null;
     const { liveBytes: bytes } = live;
-    return { sums: live, bytes, name: strings.totalIsLive(bytes), summary: summaryOf(live, state) };
+    return {
+      sums: live,
+      bytes,
+      name: t('= live bytes, {0}', formatExactBytes(bytes)),
+      summary: summaryOf(live, state),
+    };
   }
   if (allocated === null) return null;
   const { aliveBytes: bytes } = allocated;
-  return { sums: allocated, bytes, name: strings.totalIsAlive(bytes), summary: allocatedSummary(allocated) };
+  return {
+    sums: allocated,
+    bytes,
+    name: t('= allocated in view and live at the end, {0}', formatExactBytes(bytes)),
+    summary: allocatedSummary(allocated),
+  };
 }
 
 function summaryOf(live: LiveAt, state: ViewState): string {
-  const places = placesOf(live);
-  return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, places, largestOf(live));
+  const when = whenOf(live, state);
+  const { reservedBytes: reserved, liveBytes } = live;
+  const amount =
+    reserved === null
+      ? t('{0}: {1} live', when, byteText(liveBytes))
+      : t('{0}: {1} live of {2} reserved', when, byteText(liveBytes), byteText(reserved));
+  const largest = largestOf(live);
+  return largest === null
+    ? t('{0}, none of it held by a line of Python.', amount)
+    : t('{0}, held by {1}, most by {2}.', amount, placesOf(live), largest);
 }
 
-function allocatedSummary(allocated: AllocatedIn): string {
-  if (allocated.last < allocated.first) return strings.nothingAllocated;
-  const { aliveBytes, aliveBlocks, allocatedBytes, allocatedBlocks } = allocated;
-  return strings.allocatedSummary(
-    { aliveBytes, aliveBlocks, allocatedBytes, allocatedBlocks },
-    placesOf(allocated),
-    largestOf(allocated),
+function allocatedSummary(sums: AllocatedIn): string {
+  if (sums.last < sums.first) return t('No event in view.');
+  const allocated = tCount(
+    sums.allocatedBlocks,
+    '{1} in 1 allocation in view',
+    '{1} in {0} allocations in view',
+    byteText(sums.allocatedBytes),
   );
+  if (sums.aliveBlocks === 0) return t('{0}; none is live at the end.', allocated);
+  const [bytes, blocks] = [byteText(sums.aliveBytes), countText(sums.aliveBlocks)];
+  const largest = largestOf(sums);
+  return largest === null
+    ? t('{0}; {1} in {2} are live at the end.', allocated, bytes, blocks)
+    : t('{0}; {1} in {2} are live at the end, of {3}, most of {4}.', allocated, bytes, blocks, placesOf(sums), largest);
 }
 
 /** How many lines there are; a line may have several stacks. */
-function placesOf({ lines }: OwnerSums): number {
-  return new Set(lines.map(({ file, line, function: name }) => `${file}\n${line}\n${name}`)).size;
+function placesOf({ lines }: OwnerSums): string {
+  const { size } = new Set(lines.map(({ file, line, function: name }) => `${file}\n${line}\n${name}`));
+  return tCount(size, '1 line', '{0} lines');
 }
 
 function largestOf({ lines }: OwnerSums): string | null {
   const largest = lines.at(0);
-  return largest === undefined ? null : strings.lineWithBytes(largest.file, largest.line, largest.bytes);
+  if (largest === undefined) return null;
+  return `${fileAndLine({ ...largest, file: pathEnd(largest.file) })} (${byteText(largest.bytes)})`;
 }
 
 /** The filtered text: the visible text of a row. */
@@ -176,10 +205,10 @@ function liveColumns(
   swatch: (row: ListRow) => HTMLElement | null,
 ): Column<ListRow, LiveSort>[] {
   return [
-    bytesColumn(strings.columnBytes, ({ bytes }) => bytes, 'bytes'),
+    bytesColumn(t('Bytes'), ({ bytes }) => bytes, 'bytes'),
     { text: strings.columnShare, kind: 'share', cell: (row) => shareCell(row, whole) },
-    countColumn(strings.columnBlocks, ({ blocks }) => blocks, 'blocks'),
-    nameColumn(strings.columnLine, (row) => lineCell(row, callers, swatch(row)), 'line'),
+    countColumn(t('Blocks'), ({ blocks }) => blocks, 'blocks'),
+    nameColumn(t('Line'), (row) => lineCell(row, callers, swatch(row)), 'line'),
     { text: strings.columnFunction, kind: 'function', cell: functionCell },
   ];
 }
@@ -197,12 +226,12 @@ function lineCell(row: ListRow, callers: ReadonlyMap<LiveLine, string>, swatch: 
   if (row.kind === 'sum') content.append(row.name);
   else if (row.kind !== 'line') content.append(strings[row.kind]);
   else {
-    if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
+    if (row.pointedOut) content.append(el('span', { class: 'pointer', title: t('The line you came from') }, '▶ '));
     const name = fileAndLine({ ...row.line, file: pathEnd(row.line.file) });
     content.append(el('span', { class: 'name' }, placeCell(name, row.line.mapped).content));
     const caller = callers.get(row.line);
     if (caller !== undefined) content.append(el('span', { class: 'caller' }, `← ${caller}`));
-    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, `(${strings.notMapped})`));
+    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, `(${t('not in this workspace')})`));
   }
   return row.kind === 'line' ? { content, title: fileAndLine(row.line) } : { content };
 }
@@ -211,10 +240,10 @@ function functionCell(row: ListRow): Cell {
   if (row.kind === 'sum') return { content: '' };
   if (row.kind === 'line') return stackCell(row.line);
   const hints = {
-    library: strings.libraryHint,
-    beforeRecording: strings.beforeRecordingHint,
-    noStack: strings.noStackHint,
-    unexplained: strings.unexplainedHint,
+    library: t('No line of yours is on the stack'),
+    beforeRecording: t('Allocated before the recording began'),
+    noStack: t('Allocated where no Python ran, or recorded without stacks'),
+    unexplained: t('Difference between the history and the list of blocks'),
   };
   return { content: hints[row.kind], class: 'secondary' };
 }

@@ -1,6 +1,8 @@
 /** The segments side by side and their pieces in them, each as wide as its bytes, walked by keys. */
 import { PIECES, type MapSegment, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { el } from '../ui/dom.js';
+import { t, tCount } from '../../src/core/text/translate.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { strings } from '../text/strings.js';
 import { ownerName } from '../layer/bandText.js';
 import type { SourceLine } from '../model/viewState.js';
@@ -29,7 +31,13 @@ interface MapGridHandlers {
 export class MapGrid {
   readonly element = el('div', {
     class: 'map-grid',
-    attributes: { role: 'grid', 'aria-label': strings.mapGrid, 'aria-description': strings.mapHelp },
+    attributes: {
+      role: 'grid',
+      'aria-label': t('Segments to scale, the largest first, each with its blocks in the order of their addresses'),
+      'aria-description': t(
+        'Arrow keys go from block to block and from segment to segment. Space zooms into a segment, Escape shows all, Enter opens the line of a block.',
+      ),
+    },
   });
   private cells: HTMLElement[] = [];
   private map: MemoryMapAnswer | null = null;
@@ -68,7 +76,13 @@ export class MapGrid {
     const rows = map.segments.map((segment, row) => rowOf(map, segment, cellsOf[row]));
     const { segments: rest, reservedBytes, liveBytes } = map.others;
     if (map.only === null && rest > 0) {
-      const title = strings.otherSegments(rest, reservedBytes, liveBytes);
+      const title = tCount(
+        rest,
+        'and 1 smaller segment: {1} reserved, {2} live',
+        'and {0} smaller segments: {1} reserved, {2} live',
+        byteText(reservedBytes),
+        byteText(liveBytes),
+      );
       rows.push(
         el('div', { class: 'segment rest', title, attributes: { role: 'row' } }, el('div', { class: 'segment-bar' })),
       );
@@ -198,10 +212,18 @@ function cellOf(map: MemoryMapAnswer, piece: number, on: MapGridHandlers): HTMLE
 
 function rowOf(map: MemoryMapAnswer, segment: MapSegment, cells: readonly HTMLElement[]): HTMLElement {
   const { reservedBytes, liveBytes, freeBytes, largestFreeBytes } = segment;
-  const numbers = strings.segmentLabel(reservedBytes, liveBytes, freeBytes, largestFreeBytes);
+  const [reserved, live] = [byteText(reservedBytes), byteText(liveBytes)];
+  const numbers =
+    freeBytes === 0
+      ? t('{0}: {1} live, nothing free', reserved, live)
+      : t('{0}: {1} live, {2} free, largest {3}', reserved, live, byteText(freeBytes), byteText(largestFreeBytes));
   const label = el('div', { class: 'segment-label', attributes: { role: 'rowheader' } }, numbers);
   label.append(el('span', { class: 'secondary' }, ` · ${poolText(map.pools[segment.pool])}`));
-  if (segment.isPinned) label.append(' · ', el('strong', { title: strings.pinnedHint }, strings.pinned));
+  if (segment.isPinned)
+    label.append(
+      ' · ',
+      el('strong', { title: t('Less than a tenth of the segment is live, and keeps it reserved') }, strings.pinned),
+    );
   const bar = el('div', { class: 'segment-bar', attributes: { role: 'presentation' } }, ...cells);
   return el('div', { class: segment.isPinned ? 'segment pinned' : 'segment', attributes: { role: 'row' } }, label, bar);
 }

@@ -4,6 +4,7 @@ import type { Store } from '../model/store.js';
 import type { SegmentSort, ViewState } from '../model/viewState.js';
 import { bytesColumn, countColumn, DataTable, nameColumn, textColumn, type Column } from '../parts/dataTable.js';
 import { countText } from '../../src/core/text/numberText.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { kindText, poolText } from './mapText.js';
 
@@ -14,12 +15,15 @@ type SegmentRow = Amounts & { name: string; kind: string; stream: string; pinned
 export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLElement[] {
   const { others, total, pools } = map;
   const { mapSort } = store.get();
-  const amounts = (['reservedBytes', 'liveBytes', 'freeBytes', 'largestFreeBytes'] as const).map(
-    (by): Column<Amounts, SegmentSort> => bytesColumn(strings.segmentColumn[by], (row) => row[by], by),
-  );
+  const amounts: readonly Column<Amounts, SegmentSort>[] = [
+    bytesColumn(t('Size'), (row) => row.reservedBytes, 'reservedBytes'),
+    bytesColumn(t('Live'), (row) => row.liveBytes, 'liveBytes'),
+    bytesColumn(t('Free inside'), (row) => row.freeBytes, 'freeBytes'),
+    bytesColumn(t('Largest free'), (row) => row.largestFreeBytes, 'largestFreeBytes'),
+  ];
   const table = new DataTable<SegmentRow, SegmentSort>({
     class: 'segment-table',
-    label: strings.segmentTable,
+    label: t('Segments'),
     onSort: (sort) => store.update({ mapSort: sort }),
   });
   const sumRow = (name: string, of: typeof total): SegmentRow => ({
@@ -42,24 +46,24 @@ export function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HT
   });
   table.show({
     columns: [
-      nameColumn(strings.columnAddress, ({ name }) => ({ content: name }), 'address', byAddress),
-      textColumn(strings.columnPoolAndKind, ({ kind }) => kind),
-      textColumn(strings.columnStream, ({ stream }) => stream),
+      nameColumn(t('Address'), ({ name }) => ({ content: name }), 'address', byAddress),
+      textColumn(t('Pool'), ({ kind }) => kind),
+      textColumn(t('Stream'), ({ stream }) => stream),
       ...amounts,
-      textColumn(strings.columnPinned, ({ pinned }) => pinned),
+      textColumn(t('Pinned'), ({ pinned }) => pinned),
     ],
     rows,
     sort: mapSort,
     sums: [...(others.segments > 0 ? [sumRow(strings.restOfSegments, others)] : []), sumRow(strings.total, total)],
   });
   type PoolRow = typeof total & { name: string };
-  const byPool = new DataTable<PoolRow>({ class: 'pool-table', label: strings.poolTable });
+  const byPool = new DataTable<PoolRow>({ class: 'pool-table', label: t('Segments by pool, stream and kind') });
   byPool.show({
     columns: [
-      nameColumn(strings.columnPool, ({ name }) => ({ content: name })),
-      countColumn(strings.columnSegments, ({ segments }) => segments),
+      nameColumn(t('Pool, stream and kind'), ({ name }) => ({ content: name })),
+      countColumn(t('Segments'), ({ segments }) => segments),
       ...amounts.map(({ text, kind = 'number', cell }): Column<PoolRow> => ({ text, kind, cell })),
-      countColumn(strings.columnPinned, ({ pinnedSegments }) => pinnedSegments),
+      countColumn(t('Pinned'), ({ pinnedSegments }) => pinnedSegments),
     ],
     rows: pools.map((pool) => ({ ...pool, name: poolText(pool) })),
     sums: [{ ...total, name: strings.total }],

@@ -19,6 +19,7 @@ import { seriesNames } from '../layer/bandText.js';
 import { isShown } from '../model/question.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { readTheme, watchTheme } from '../ui/theme.js';
 import { resize, type ViewState } from '../model/viewState.js';
@@ -84,7 +85,13 @@ export class ChartView {
     private readonly session: TimelineSession,
   ) {
     this.pointer = new BandPointer(store);
-    const help = el('p', { class: 'visually-hidden', attributes: { id: 'plot-help' } }, strings.chartHelp);
+    const help = el(
+      'p',
+      { class: 'visually-hidden', attributes: { id: 'plot-help' } },
+      t(
+        'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the peak in view. Alt with up and down goes from allocation to allocation at the cursor. Plus and minus zoom, Home shows the whole history. Alt with plus and minus zooms the byte axis, with page up and page down it moves, Alt and Home shows all of it. Enter shows the live memory at the cursor; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
+      ),
+    );
     const surface = el('div', { class: 'surface' }, this.canvas);
     this.plot = el(
       'div',
@@ -94,7 +101,7 @@ export class ChartView {
           role: 'application',
           tabindex: '0',
           'aria-label': strings.chart,
-          'aria-roledescription': strings.chartRole,
+          'aria-roledescription': t('memory timeline'),
           'aria-describedby': 'plot-help',
         },
       },
@@ -458,7 +465,7 @@ export class ChartView {
     const changed = this.changed(curve);
     const at = changed === null || x > changed.end ? -1 : lastAtOrBelow(changed.x, x);
     const other =
-      changed === null || at < 0 ? [] : [strings.amountReservedWith(amount(changed.values[at]), changed.name)];
+      changed === null || at < 0 ? [] : [t('{0} reserved with {1}', amount(changed.values[at]), changed.name)];
     const { from, to } = this.visible(curve);
     const instant = strings.instant(curve.axis === 'time' ? x : null, event, !curve.hasAllocations, (to - from) / 1000);
     return [amounts.join(' \u00b7 '), ...other, instant].join('\n');

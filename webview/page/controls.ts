@@ -6,6 +6,8 @@ import { el, setText } from '../ui/dom.js';
 import { BAND_GROUPINGS } from '../../src/protocol/bandData.js';
 import type { TimelineSession } from '../actions/session.js';
 import type { Store } from '../model/store.js';
+import { t } from '../../src/core/text/translate.js';
+import { byteText } from '../../src/core/text/numberText.js';
 import { strings } from '../text/strings.js';
 import { createButton } from '../ui/button.js';
 import { createChoice } from '../ui/choice.js';
@@ -43,47 +45,55 @@ export function createControls(
   });
   const axis = createChoice<TimelineAxis>({
     label: strings.axis,
-    names: strings.axisName,
+    names: { time: t('Time'), events: t('Events') },
     onPick: (value) => session.setAxis(value),
   });
   const grouping = createChoice<ViewState['grouping'] | 'none'>({
-    label: strings.grouping,
-    names: strings.groupingName,
+    label: t('Color of the series'),
+    names: {
+      none: t('Curve only'),
+      line: t('By line'),
+      file: t('By file'),
+      stack: t('By stack'),
+      category: t('By category'),
+      verdict: t('By verdict'),
+      age: t('By age'),
+    },
     onPick: (value) => {
       if (value === 'none') store.update({ layer: false });
       // The series of another property have other numbers.
       else store.update({ layer: true, grouping: value, selected: null, pointed: null });
     },
   });
-  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: () => chart.zoom(1 / ZOOM) });
+  const zoomIn = createButton({ text: '+', hint: t('Zoom in'), kind: 'sign', onPress: () => chart.zoom(1 / ZOOM) });
   const zoomOut = createButton({
     text: '\u2212',
-    hint: strings.zoomOut,
+    hint: t('Zoom out'),
     kind: 'sign',
     onPress: () => chart.zoom(ZOOM),
   });
   const whole = createButton({
     text: '↔',
-    hint: strings.wholeHistory,
+    hint: t('Show the whole history (Home, or double-click on the curve)'),
     kind: 'sign',
     onPress: () => session.showWhole(),
   });
   const allBytes = createButton({
-    text: strings.allBytes,
-    hint: strings.allBytesHint,
+    text: t('All bytes'),
+    hint: t('Show the whole byte axis (Alt+Home, or double-click on the axis)'),
     onPress: () => session.setHeights(null),
   });
   const peak = createButton({
     text: '',
-    hint: strings.toPeakHint,
+    hint: t('Show the live memory at the peak in view'),
     onPress: () => {
       const { curve } = store.get();
       if (curve !== null) session.lookInto({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
     },
   });
   const compare = createButton({
-    text: strings.compare,
-    hint: strings.compareHint,
+    text: t('Compare…'),
+    hint: t('Compare this snapshot with another one'),
     onPress: () => store.update({ view: 'compare' }),
   });
   compare.classList.add('compare-button');
@@ -107,14 +117,14 @@ export function createControls(
     // Without a curve, its choices are disabled.
     grouping.element.hidden = curve?.events === 0;
     peak.hidden = curve === null || curve.events === 0;
-    if (curve !== null) setText(peak, strings.toPeak(curve.peak.liveBytes));
+    if (curve !== null) setText(peak, t('Peak {0}: what holds it', byteText(curve.peak.liveBytes)));
     compare.hidden = comparable(choices).length < 2;
     progress.show(state.curveLoading || state.reading);
   });
 
   return el(
     'div',
-    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.controls } },
+    { class: 'controls', attributes: { role: 'group', 'aria-label': t('Timeline controls') } },
     snapshot.element,
     device.element,
     axis.element,

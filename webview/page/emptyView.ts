@@ -4,27 +4,35 @@ import { createFailure, createMessage } from '../parts/message.js';
 import type { TimelineSession } from '../actions/session.js';
 import { basename } from '../../src/core/text/pathText.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { readTheme } from '../ui/theme.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../model/viewState.js';
+import type { PAGE_COMMANDS } from '../../src/protocol/timelineApi.js';
 
 export function createEmptyView(store: Store<ViewState>, session: TimelineSession): HTMLElement {
-  const ways = (['insertRecordingCode', 'openExample', 'openSnapshot'] as const).map((command, at) =>
-    createButton({
-      text: strings.wayToSnapshot[command],
-      kind: at === 0 ? 'primary' : 'secondary',
-      onPress: () => session.run(command),
-    }),
-  );
+  const way = (text: string, command: (typeof PAGE_COMMANDS)[number], kind?: 'primary'): HTMLElement =>
+    createButton({ text, ...(kind && { kind }), onPress: () => session.run(command) });
   const failed = createMessage('error');
   const failure = createFailure(() => session.refresh());
   const invitation = el(
     'div',
     {},
-    el('h2', {}, strings.noSnapshots),
-    el('p', {}, strings.noSnapshotsHelp),
-    el('div', { class: 'ways' }, ...ways),
+    el('h2', {}, t('No snapshot yet')),
+    el(
+      'p',
+      {},
+      t(
+        'Snapshots in this workspace appear here automatically. To make some, put recording code into the training loop and run it.',
+      ),
+    ),
+    el(
+      'div',
+      { class: 'ways' },
+      way(t('Insert Recording Code'), 'insertRecordingCode', 'primary'),
+      way(t('Open Example'), 'openExample'),
+      way(t('Open Snapshot…'), 'openSnapshot'),
+    ),
     failed.element,
   );
   const reading = createMessage('hint');
@@ -33,7 +41,7 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
   store.watch((state) => {
     const { choices, choicesError } = state;
     failed.show(state.openError);
-    failure.show(choicesError === null ? null : strings.readyFailed(choicesError));
+    failure.show(choicesError === null ? null : t('The snapshots could not be listed: {0}', choicesError));
     const empty = choices?.length === 0;
     const isReading = empty && state.reading;
     reading.show(isReading ? readingText(state.readSoFar) : null);
@@ -52,10 +60,10 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
 
 function readingText(soFar: ViewState['readSoFar']): string {
   return soFar === null
-    ? strings.readingSnapshots
+    ? t('Reading snapshots…')
     : soFar.fraction < 1
-      ? strings.readingFile(basename(soFar.path), Math.floor(soFar.fraction * 100))
-      : strings.analyzingFile(basename(soFar.path));
+      ? t('Reading {0}: {1} %', basename(soFar.path), Math.floor(soFar.fraction * 100))
+      : t('Analyzing {0}…', basename(soFar.path));
 }
 
 /** The overview of the part that is read; its full width represents the whole file. */

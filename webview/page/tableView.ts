@@ -18,6 +18,7 @@ import { createSearch } from '../parts/search.js';
 import type { TableData } from '../parts/tableData.js';
 import { runOf } from '../run/runQuery.js';
 import { runColumns } from '../run/runTable.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { el } from '../ui/dom.js';
@@ -31,14 +32,21 @@ interface Shown {
 }
 
 export function createTableView(store: Store<ViewState>, session: TimelineSession, questions: Questions): Tab {
+  const label = t('Table of');
   const which = createChoice<Tabled>({
-    label: strings.tabled,
-    names: strings.tabledName,
+    label,
+    names: {
+      curve: t('Curve'),
+      allocations: t('Series in view'),
+      calls: t('Calls'),
+      segments: t('Segments'),
+      run: t('Snapshots of the run'),
+    },
     onPick: (tabled) => store.update({ tabled }),
   });
   const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } });
   const search = createSearch(store);
-  const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], search, scroller });
+  const view = createPane({ class: 'tabled', label, head: [which.element], search, scroller });
   let shown: Shown | null = null;
   const open = (line: { file: string; line: number }): void => session.openSource(line);
   const button = (text: string, title: string, onPress: () => void): Cell => {
@@ -52,15 +60,18 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
     if (answer === null || answer.events === 0) return null;
     const where = (row: CurveRow): string =>
       strings.instant(answer.axis === 'time' ? row.x : null, row.event, !answer.hasAllocations);
-    const table = new DataTable<CurveRow>({ class: 'curve-table', label: strings.curveTable });
+    const table = new DataTable<CurveRow>({
+      class: 'curve-table',
+      label: t('The visible curve: its ends, peaks and marks'),
+    });
     table.show({
       columns: [
-        nameColumn(strings.columnPoint, (row) =>
-          button(rowName(row), strings.lookIntoAt(where(row)), () =>
+        nameColumn(t('Point'), (row) =>
+          button(rowName(row), t('Show live memory: {0}', where(row)), () =>
             session.pin({ event: row.event, axis: answer.axis, x: row.x }),
           ),
         ),
-        textColumn(strings.columnInstant, where),
+        textColumn(t('Instant'), where),
         bytesColumn(strings.live, ({ live }) => live),
         bytesColumn(strings.reserved, ({ reserved }) => reserved),
       ],
@@ -84,7 +95,7 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
     const rows = filter.trim() === '' ? items : items.filter((_, index) => found.has(index));
     const table = new DataTable<FlameItem, FlameSort>({
       class: chosen.sort === 'call' ? 'flame-table in-order' : 'flame-table',
-      label: strings.flameTable,
+      label: t('Calls from the outermost down, with their live bytes'),
       onSort: (sort) => session.chooseFlame({ sort }),
       target: lineOf,
       open,
@@ -113,12 +124,12 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
     const { selection } = store.get();
     const table = new DataTable<number>({
       class: 'run-table',
-      label: strings.runTable,
+      label: t('The whole run: one row for each snapshot'),
       isCurrent: (part) => answer.parts[part].path === selection?.path,
     });
     table.show({
       columns: runColumns(answer, (part, name) =>
-        button(name, strings.showPartOf(name), () => session.showPart(answer, part)),
+        button(name, t('Show the snapshot of {0}', name), () => session.showPart(answer, part)),
       ),
       rows: answer.parts.map((_, part) => part),
     });
@@ -128,7 +139,7 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
   const tables = { curve, allocations, calls, segments, run };
   const whyNothing = (tabled: Tabled): string => {
     if (tabled === 'segments' && questions.map.answer !== null) return strings.mapWithoutPlaces;
-    return store.get().curve?.events === 0 ? strings.noEvents : strings.nothingTabled;
+    return store.get().curve?.events === 0 ? strings.noEvents : t('Nothing to list yet.');
   };
   const draw = (): void => {
     const { pane, tabled } = store.get();

@@ -3,6 +3,7 @@ import { el } from '../ui/dom.js';
 import type { TableData } from './tableData.js';
 import { byteText, countText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import type { SourceLine } from '../model/viewState.js';
 
@@ -107,7 +108,7 @@ export class DataTable<Row, Sort extends string = string> {
       head.append(text);
       return head;
     }
-    const button = el('button', { class: 'sort', title: strings.sortBy(text) }, text);
+    const button = el('button', { class: 'sort', title: t('Sort by {0}', text) }, text);
     button.addEventListener('click', () => this.options.onSort?.(sort.by));
     head.append(button);
     head.setAttribute('aria-sort', sort.by === by ? sort.order : 'none');
@@ -118,7 +119,7 @@ export class DataTable<Row, Sort extends string = string> {
     this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(columns, row)));
     const next = from + PAGE;
     if (next >= rows.length) return;
-    const more = el('button', { class: 'link' }, strings.showMore(Math.min(PAGE, rows.length - next)));
+    const more = el('button', { class: 'link' }, t('Show {0} more', countText(Math.min(PAGE, rows.length - next))));
     const holder = el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, more));
     more.addEventListener('click', () => {
       holder.remove();

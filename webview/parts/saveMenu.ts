@@ -2,7 +2,7 @@
 import { el, setText } from '../ui/dom.js';
 import { popup } from './popup.js';
 import { reasonOf } from '../model/question.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { createButton } from '../ui/button.js';
 import type { Host } from '../model/host.js';
 import type { Store } from '../model/store.js';
@@ -30,7 +30,7 @@ export function createSaveMenu(
   /** The extension asks for the file and writes it. @returns a sentence on the result; empty if the user cancelled */
   const saved = async (what: string, kind: SavedKind, content: Uint8Array): Promise<string> => {
     const { file } = await host.call('saveFile', { name: savedName(store.get(), what), kind, content });
-    return file === null ? '' : strings.savedAs(file);
+    return file === null ? '' : t('Saved as {0}.', file);
   };
   const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
   const rows = el('div');
@@ -39,10 +39,10 @@ export function createSaveMenu(
       text,
       onPress: () => {
         const item = of();
-        const begun = item === null ? Promise.resolve(strings.nothingToSave) : save(item);
+        const begun = item === null ? Promise.resolve(t('There is nothing to save yet.')) : save(item);
         begun.then(
           (sentence) => setText(status, sentence),
-          (error: unknown) => setText(status, strings.saveFailed(reasonOf(error))),
+          (error: unknown) => setText(status, t('Saving failed: {0}', reasonOf(error))),
         );
       },
     });
@@ -53,21 +53,19 @@ export function createSaveMenu(
       el('span', {}, label),
       ...(picture === undefined
         ? []
-        : [button(strings.saveAs.png, picture, async (drawn) => saved(what, 'png', await pngOf(drawn)))]),
+        : [button(t('PNG'), picture, async (drawn) => saved(what, 'png', await pngOf(drawn)))]),
       ...(table === undefined
         ? []
         : [
             // Spreadsheets need the byte order mark to detect UTF-8.
-            button(strings.saveAs.csv, table, (data) =>
-              saved(what, 'csv', new TextEncoder().encode(`\ufeff${csvOf(data)}`)),
-            ),
-            button(strings.copyTable, table, async (data) => {
+            button(t('CSV'), table, (data) => saved(what, 'csv', new TextEncoder().encode(`\ufeff${csvOf(data)}`))),
+            button(t('Copy'), table, async (data) => {
               await host.call('copyText', { text: clipboardText(data) });
-              return strings.copied;
+              return t('Copied.');
             }),
           ]),
     );
-  const menu = popup('export', strings.save, el('div', { class: 'menu' }, rows, status));
+  const menu = popup('export', t('Save…'), el('div', { class: 'menu' }, rows, status));
   menu.addEventListener('toggle', () => {
     setText(status, '');
     if (menu.open) rows.replaceChildren(...parts().map(rowOf));
@@ -84,6 +82,6 @@ function savedName({ choices, selection, compare, view }: ViewState, what: strin
 
 async function pngOf(canvas: HTMLCanvasElement): Promise<Uint8Array> {
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
-  if (blob === null) throw new Error(strings.pictureTooLarge);
+  if (blob === null) throw new Error(t('The picture is too large.'));
   return new Uint8Array(await blob.arrayBuffer());
 }

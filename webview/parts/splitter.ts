@@ -1,7 +1,7 @@
 /** The splitter between chart and tabs, for mouse and keys, in both directions. */
 import { el } from '../ui/dom.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { INITIAL, MIN_SPLIT, MAX_SPLIT, type ViewState } from '../model/viewState.js';
 
 const KEY_STEP = 0.05;
@@ -11,11 +11,11 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
   const percent = (share: number): string => String(Math.round(share * 100));
   const bar = el('div', {
     class: 'splitter',
-    title: strings.splitterHint,
+    title: t('Drag, or use the arrow keys, to resize the chart'),
     attributes: {
       role: 'separator',
       tabindex: '0',
-      'aria-label': strings.splitter,
+      'aria-label': t('Height of the chart'),
       'aria-orientation': 'horizontal',
       'aria-valuemin': percent(MIN_SPLIT),
       'aria-valuemax': percent(MAX_SPLIT),

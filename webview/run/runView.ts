@@ -7,7 +7,7 @@ import type { Range } from '../model/range.js';
 import { el, oncePerFrame } from '../ui/dom.js';
 import { createFailure } from '../parts/message.js';
 import type { Store } from '../model/store.js';
-import { strings } from '../text/strings.js';
+import { t } from '../../src/core/text/translate.js';
 import { readTheme, watchTheme } from '../ui/theme.js';
 import { resize, type ViewState } from '../model/viewState.js';
 import type { TimelineSession } from '../actions/session.js';
@@ -21,6 +21,10 @@ export function createRunView(
   session: TimelineSession,
   runs: Question<'runCurve'>,
 ): HTMLElement {
+  const label = t('The whole run');
+  const hint = t(
+    'Drag: choose the view · Click: show the snapshot of that instant · Arrow keys: from snapshot to snapshot',
+  );
   const failure = createFailure(() => runs.retry());
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
@@ -29,19 +33,19 @@ export function createRunView(
     'div',
     {
       class: 'run-strip',
-      title: strings.runHint,
+      title: hint,
       attributes: {
         role: 'slider',
         tabindex: '0',
-        'aria-label': strings.run,
-        'aria-roledescription': strings.runRole,
+        'aria-label': label,
+        'aria-roledescription': t('snapshots of the run'),
         'aria-valuemin': '1',
       },
     },
     canvas,
     shown,
   );
-  const view = el('section', { class: 'run', attributes: { 'aria-label': strings.run } }, failure.element, strip);
+  const view = el('section', { class: 'run', attributes: { 'aria-label': label } }, failure.element, strip);
   const current = (): number => {
     const run = runOf(runs);
     const { selection } = store.get();
@@ -82,7 +86,7 @@ export function createRunView(
   const describe = (): void => {
     const run = runOf(runs);
     const { error } = runs.store.get();
-    failure.show(error === null ? null : strings.runFailed(error));
+    failure.show(error === null ? null : t('The whole run could not be shown: {0}', error));
     // An empty strip occupies its place during the request, so that the chart does not move.
     const { choices, selection, curve } = store.get();
     const own = choices?.find(({ path }) => path === selection?.path);
@@ -91,7 +95,7 @@ export function createRunView(
     view.hidden = own?.kind !== 'snapshot' || (alone && curve?.events === 0);
     const index = current();
     if (run === null) return;
-    strip.title = visibleLines(`${runSummary(run)}\n${strings.runHint}`);
+    strip.title = visibleLines(`${runSummary(run)}\n${hint}`);
     strip.setAttribute('aria-valuemax', String(run.parts.length));
     strip.setAttribute('aria-valuenow', String(index + 1));
     strip.setAttribute('aria-valuetext', index < 0 ? '' : partText(run, index));

@@ -8,6 +8,7 @@ import { countText } from '../../src/core/text/numberText.js';
 import { byteTickLabel } from '../text/format.js';
 import { MARK_SIGNS, strings } from '../text/strings.js';
 import type { ChartTheme } from '../ui/theme.js';
+import { t } from '../../src/core/text/translate.js';
 
 /** Dashes by the order of the series. */
 const DASHES: readonly number[][] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];
@@ -77,7 +78,12 @@ export function drawSeries(
     const label = isTime ? durationIn(place, unit) : countText(place);
     write(label, xOf(place), bottom + fontSize * 0.9, theme.text, 'center');
   }
-  const title = answer.axis === 'time' ? strings.axisTitle.time(unit) : strings.seriesAxisTitle[answer.axis];
+  const title =
+    answer.axis === 'time'
+      ? strings.axisTitle.time(unit)
+      : answer.axis === 'step'
+        ? t('Training step')
+        : strings.axisTitle.events;
   write(title, area.left + area.width / 2, bottom + fontSize * 2.3, theme.text, 'center');
   ink.font = `bold ${fontSize}px ${fontFamily}`;
   curves.forEach((curve, index) => {

@@ -8,6 +8,7 @@ import { byteText, countText } from '../../src/core/text/numberText.js';
 import { strings } from '../text/strings.js';
 import { readTheme, watchTheme } from '../ui/theme.js';
 import { drawSeries, letterOf, plotArea } from './seriesPicture.js';
+import { t } from '../../src/core/text/translate.js';
 
 /** A key moves the cursor by this share of the axis. */
 const KEY_STEP = 0.01;
@@ -132,8 +133,8 @@ function liveAtPlace({ x, live, parts }: SeriesAnswer['curves'][number], at: num
 }
 
 function readoutText(answer: SeriesAnswer, at: number, nameOf: (series: SeriesRef) => string): string[] {
-  const place =
-    answer.axis === 'time' ? formatDuration(at) : strings.seriesPlace[answer.axis](countText(Math.round(at)));
+  const number = countText(Math.round(at));
+  const place = { time: formatDuration(at), step: t('step {0}', number), events: t('event {0}', number) }[answer.axis];
   const values = answer.curves.map((curve, index) => {
     const bytes = liveAtPlace(curve, at);
     return `${letterOf(index)} ${nameOf(curve)}: ${bytes === null ? strings.unknown : byteText(bytes)}`;

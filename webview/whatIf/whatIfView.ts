@@ -7,6 +7,7 @@ import { formatExactBytes } from '../text/format.js';
 import { createMessage } from '../parts/message.js';
 import { createPane, tabOf, type Tab } from '../parts/pane.js';
 import type { Store } from '../model/store.js';
+import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { bytesCell, DataTable, nameColumn, type Cell, type Column } from '../parts/dataTable.js';
 import { createButton } from '../ui/button.js';
@@ -28,16 +29,23 @@ export function createWhatIfView(store: Store<ViewState>, session: TimelineSessi
         if (chosen !== null) use(chosen);
       },
     });
-  const copy = withAssignment(strings.copySetting, strings.copySettingHint, (text) => session.copySetting(text));
-  const apply = withAssignment(strings.applySetting, strings.applySettingHint, (text) => session.applySetting(text));
+  const copy = withAssignment(t('Copy Setting'), t('Copy the environment variable with the chosen setting'), (text) =>
+    session.copySetting(text),
+  );
+  const apply = withAssignment(
+    t('Apply Setting…'),
+    t('Put the chosen setting into .env, launch.json or tasks.json, unsaved'),
+    (text) => session.applySetting(text),
+  );
   const problem = createMessage('hint');
   const notes = createMessage('hint');
   /** The buttons that choose, by change. */
   const buttons = new Map<string, HTMLButtonElement>();
-  const table = new DataTable<WhatIfRow>({ class: 'what-if-table', label: strings.whatIf });
+  const label = t('Reserved memory with other settings of the allocator, or changes of the program');
+  const table = new DataTable<WhatIfRow>({ class: 'what-if-table', label });
   const pane = createPane({
     class: 'what-if',
-    label: strings.whatIf,
+    label,
     head: [apply, copy],
     notes: [problem.element],
     scroller: el('div', { class: 'scroller' }, table.element, notes.element),
@@ -46,23 +54,31 @@ export function createWhatIfView(store: Store<ViewState>, session: TimelineSessi
 
   const nameCell = ({ change }: WhatIfRow): Cell => {
     if (change === null) return { content: strings.asRecorded };
-    const button = el('button', { class: 'link', title: strings.drawChange(change.name) }, change.name);
+    const button = el(
+      'button',
+      { class: 'link', title: t('Draw the reserved memory with {0}', change.name) },
+      change.name,
+    );
     button.addEventListener('click', () => session.chooseChange(change.id));
     buttons.set(change.id, button);
     return { content: button };
   };
   const column = (text: string, cell: (row: WhatIfRow) => Cell): Column<WhatIfRow> => ({ text, kind: 'number', cell });
   const columnsOf = (capacity: number | null): Column<WhatIfRow>[] => [
-    nameColumn<WhatIfRow, string>(strings.change, nameCell),
-    column(strings.reservedPeak, ({ reservedPeakBytes, isEstimate }) => ({
+    nameColumn<WhatIfRow, string>(t('Change'), nameCell),
+    column(t('Reserved peak'), ({ reservedPeakBytes, isEstimate }) => ({
       content: `${isEstimate ? '~' : ''}${byteText(reservedPeakBytes)}`,
       title: formatExactBytes(reservedPeakBytes),
     })),
-    column(strings.saved, ({ savedBytes }) => (savedBytes === null ? { content: '' } : bytesCell(savedBytes))),
-    column(strings.reservedAtEnd, (row) => bytesCell(row.reservedEndBytes)),
+    column(t('Saved'), ({ savedBytes }) => (savedBytes === null ? { content: '' } : bytesCell(savedBytes))),
+    column(t('At the end'), (row) => bytesCell(row.reservedEndBytes)),
     ...(capacity === null
       ? []
-      : [column(strings.ofCapacity(capacity), ({ leftBytes }) => ({ content: strings.fit(leftBytes) }))]),
+      : [
+          column(t('Of {0}', byteText(capacity)), ({ leftBytes }) => ({
+            content: leftBytes === null ? t('does not fit') : t('{0} left', byteText(leftBytes)),
+          })),
+        ]),
   ];
   const markChosen = (): void => {
     const { change } = store.get();
@@ -93,7 +109,7 @@ export function createWhatIfView(store: Store<ViewState>, session: TimelineSessi
       markChosen();
     },
     table: (answer) => (answer.recorded === null ? null : whatIfTable(whatIfRows(answer))),
-    failed: strings.whatIfFailed,
+    failed: (reason: string) => t('The allocations could not be replayed: {0}', reason),
     saved: { label: strings.paneName.whatIf, what: 'what-if' },
   });
 }

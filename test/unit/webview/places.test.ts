@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
+import { callName } from '../../../webview/flame/flameText.js';
 import { ownerName } from '../../../webview/layer/bandText.js';
 import { kindText, poolText } from '../../../webview/map/mapText.js';
 import { pathEnd } from '../../../webview/text/place.js';
-import { strings } from '../../../webview/text/strings.js';
 
 describe('an unknown place', () => {
   it('is no number: a frame without a line is identified by its file alone', () => {
     for (const line of [0, -1]) {
       const place = { file: 'src/kernel.cpp', line, function: 'f', mapped: false };
       assert.equal(ownerName({ place, bucket: null }, 'name'), 'kernel.cpp');
-      assert.equal(strings.callAt('f', 'kernel.cpp', line), 'f, kernel.cpp');
-      assert.equal(strings.lineWithBytes('kernel.cpp', line, 2048), 'kernel.cpp (2.0 KiB)');
+      const call = { kind: 'native' as const, id: 1, function: 'f', file: 'kernel.cpp', line, mapped: false };
+      assert.equal(callName(call), 'f, kernel.cpp');
     }
   });
 
