@@ -5,7 +5,7 @@ import { afterQuiet } from './ui/dom.js';
 import { connectHost } from './model/host.js';
 import { BandSession } from './layer/bandSession.js';
 import { TimelineSession } from './actions/session.js';
-import { createQuestions } from './questions.js';
+import { createQuestions } from './model/questions.js';
 import { Store } from './model/store.js';
 import './styles.css';
 import { persisted, persistedChanged, restored } from './model/viewState.js';

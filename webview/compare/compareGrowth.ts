@@ -4,7 +4,7 @@ import { el } from '../ui/dom.js';
 import { createFlamePane } from '../flame/flamePane.js';
 import type { Saved } from '../parts/saveMenu.js';
 import { comparedFlameTable, comparedTable } from './compareTables.js';
-import type { Questions } from '../model/question.js';
+import type { Questions } from '../model/questions.js';
 import { createMessage } from '../parts/message.js';
 import { createPane, tabOf, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';

@@ -96,18 +96,6 @@ function deviceOf(query: object): unknown {
   return [path, device];
 }
 
-/** The questions that several views share. */
-export interface Questions {
-  readonly allocated: Question<'allocatedIn'>;
-  readonly flame: Question<'flame'>;
-  readonly map: Question<'memoryMap'>;
-  readonly whatIf: Question<'whatIf'>;
-  readonly run: Question<'runCurve'>;
-  readonly compareTable: Question<'compareTable'>;
-  readonly compareFlame: Question<'compareFlame'>;
-  readonly series: Question<'series'>;
-}
-
 /** The width of a picture in steps, so that resizing the window causes few requests. */
 export function coarse(pixels: number): number {
   return Math.ceil(pixels / STEP_OF_PIXELS) * STEP_OF_PIXELS;

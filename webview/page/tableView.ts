@@ -8,7 +8,8 @@ import { allocationTable } from '../layer/bandTable.js';
 import { mapTable } from '../map/mapText.js';
 import { segmentTables } from '../map/segmentTable.js';
 import type { FlameSort } from '../model/flameState.js';
-import { coarse, type Questions } from '../model/question.js';
+import { coarse } from '../model/question.js';
+import { runOf, type Questions } from '../model/questions.js';
 import { drawableExtent } from '../model/range.js';
 import type { Store } from '../model/store.js';
 import { resize, TABLED, type Tabled, type ViewState } from '../model/viewState.js';
@@ -16,7 +17,6 @@ import { bytesColumn, DataTable, nameColumn, textColumn, type Cell } from '../pa
 import { createPane, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';
 import type { TableData } from '../parts/tableData.js';
-import { runOf } from '../run/runQuery.js';
 import { runColumns } from '../run/runTable.js';
 import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';

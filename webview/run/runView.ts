@@ -13,7 +13,7 @@ import { resize, type ViewState } from '../model/viewState.js';
 import type { TimelineSession } from '../actions/session.js';
 import { drawRun, placeAt } from './runPicture.js';
 import type { Question } from '../model/question.js';
-import { runOf } from './runQuery.js';
+import { runOf } from '../model/questions.js';
 import { partText, runSummary } from './runText.js';
 
 export function createRunView(

@@ -4,8 +4,7 @@ import type { ReservedAnswer, ReservedQuery, WhatIfAnswer } from '../../../src/p
 import { Store } from '../../../webview/model/store.js';
 import { INITIAL, OF_SNAPSHOT, type ViewState } from '../../../webview/model/viewState.js';
 import { whatIfRows } from '../../../webview/whatIf/whatIfRows.js';
-import type { Questions } from '../../../webview/model/question.js';
-import { createQuestions } from '../../../webview/questions.js';
+import { createQuestions, type Questions } from '../../../webview/model/questions.js';
 import { eventually } from '../../support/eventually.js';
 
 const SELECTION = { path: '/runs/step_1.pickle', device: 0 };
