@@ -76,7 +76,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, parts: Parts
   const untrusted = createMessage('error');
   const history = el(
     'section',
-    { class: 'history', attributes: { 'aria-label': strings.chart } },
+    { class: 'history', 'aria-label': strings.chart },
     failure.element,
     noEvents.element,
     bandFailure.element,

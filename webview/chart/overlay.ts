@@ -15,7 +15,7 @@ export interface CursorPoint {
 }
 
 export class Overlay {
-  readonly element = el('div', { class: 'overlay', attributes: { 'aria-hidden': 'true' } });
+  readonly element = el('div', { class: 'overlay', 'aria-hidden': 'true' });
   private readonly pin = el('div', { class: 'pin-line' });
   private readonly cursor = el('div', { class: 'cursor-line' });
   private readonly dot = el('div', { class: 'cursor-dot' });

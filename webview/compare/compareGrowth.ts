@@ -81,7 +81,7 @@ export function createCompareGrowth(
     label: PANE_NAMES.table,
     head: [],
     search: createSearch(store),
-    scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
+    scroller: el('div', { class: 'scroller', tabindex: '0' }, table.element),
     retry,
   });
 
@@ -135,12 +135,7 @@ export function createCompareGrowth(
     flame.showControls(compare.folded, compareFocus.length > 0);
   });
   return {
-    element: el(
-      'section',
-      { class: 'lower compare-growth', attributes: { 'aria-label': label } },
-      openFailure.element,
-      panes.element,
-    ),
+    element: el('section', { class: 'lower compare-growth', 'aria-label': label }, openFailure.element, panes.element),
     saved: () => tabs[store.get().compare.pane].saved,
   };
 }

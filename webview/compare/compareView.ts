@@ -81,11 +81,11 @@ export function createCompareView(
   const progress = createProgress(strings.loading);
   const failure = createFailure(() => questions.series.retry());
   const hint = createMessage('hint');
-  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
+  const summary = el('p', { class: 'summary', role: 'status' });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
   const growth = createCompareGrowth(store, session, questions);
   const name = (text: string, letter: number): HTMLElement =>
-    el('span', { class: `series-letter series-${letter}`, attributes: { 'aria-hidden': 'true' } }, text);
+    el('span', { class: `series-letter series-${letter}`, 'aria-hidden': 'true' }, text);
   const curves = {
     label: strings.series,
     what: 'curves',
@@ -99,7 +99,7 @@ export function createCompareView(
   const menu = createSaveMenu(store, host, () => [curves, growth.saved()]);
   const controls = el(
     'div',
-    { class: 'controls', attributes: { role: 'group', 'aria-label': t('Compared snapshots') } },
+    { class: 'controls', role: 'group', 'aria-label': t('Compared snapshots') },
     el('span', { class: 'together' }, name('A', 0), before.element),
     el('span', { class: 'together' }, name('B', 1), after.element),
     el('span', { class: 'together' }, swap, sameStep),
@@ -110,12 +110,7 @@ export function createCompareView(
     clear,
   );
   const head = el('div', { class: 'answer' }, hint.element, summary);
-  const picture = el(
-    'section',
-    { class: 'history', attributes: { 'aria-label': strings.series } },
-    failure.element,
-    series.element,
-  );
+  const picture = el('section', { class: 'history', 'aria-label': strings.series }, failure.element, series.element);
   const view = el('div', { class: 'compare' }, controls, head, picture);
   view.append(createSplitter(store, view), growth.element);
   new ResizeObserver(() => resize(store, { comparePixels: coarse(view.clientWidth) })).observe(view);
@@ -185,7 +180,7 @@ function seriesName(choices: readonly TimelineChoice[], { path, device, whole }:
 /** Boxes for the other runs, ranks and devices. */
 function createOtherSeries(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const label = t('Also show');
-  const boxesOf = el('fieldset', { class: 'menu', attributes: { 'aria-label': label } });
+  const boxesOf = el('fieldset', { class: 'menu', 'aria-label': label });
   const element = popup('other-series', label, boxesOf);
   let built = '';
   store.watch(({ choices, compare }) => {

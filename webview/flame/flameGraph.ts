@@ -30,12 +30,10 @@ interface FlameGraphHandlers {
 export class FlameGraph {
   readonly element = el('div', {
     class: 'flame-graph',
-    attributes: {
-      role: 'tree',
-      'aria-description': t(
-        'Down goes to the largest call below, up to the caller, left and right to the neighbors. Space zooms in, Backspace goes back, Home goes to the top. Enter opens the line.',
-      ),
-    },
+    role: 'tree',
+    'aria-description': t(
+      'Down goes to the largest call below, up to the caller, left and right to the neighbors. Space zooms in, Backspace goes back, Home goes to the top. Enter opens the line.',
+    ),
   });
   private items: readonly FlameItem[] = [];
   private boxes: HTMLElement[] = [];
@@ -166,7 +164,10 @@ function boxOf(
     'div',
     {
       class: `call ${fill === null ? '' : 'of-series '}${children.length === 0 ? 'leaf ' : ''}${classes}`,
-      attributes: { role: 'treeitem', tabindex: '-1', 'aria-level': String(level), 'aria-label': label },
+      role: 'treeitem',
+      tabindex: '-1',
+      'aria-level': String(level),
+      'aria-label': label,
     },
     isNamed ? text : '',
   );

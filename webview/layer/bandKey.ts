@@ -15,7 +15,7 @@ import { swatch } from './swatches.js';
 const MAX_ENTRIES = 10;
 
 export function createBandKey(store: Store<ViewState>): HTMLElement {
-  const list = el('ul', { attributes: { 'aria-label': t('Colors') } });
+  const list = el('ul', { 'aria-label': t('Colors') });
   const key = el('div', { class: 'band-key' }, list);
   let shownText = '';
   const draw = (stacked: StackedBands | null): void => {

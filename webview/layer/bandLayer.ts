@@ -19,7 +19,7 @@ interface BandScene extends BandView {
 }
 
 export class BandLayer {
-  readonly element = el('div', { class: 'bands', attributes: { 'aria-hidden': 'true' } });
+  readonly element = el('div', { class: 'bands', 'aria-hidden': 'true' });
   private readonly canvas = el('canvas');
   private readonly ink = new BandInk();
   private readonly renderer = new RasterRenderer(this.canvas);

@@ -15,9 +15,9 @@ import { clearest, detailLines, ownerName } from './bandText.js';
 import { swatchOf } from './swatches.js';
 
 export function createSelection(store: Store<ViewState>, session: TimelineSession): HTMLElement {
-  const title = el('h2', { attributes: { id: 'selection-heading' } });
+  const title = el('h2', { id: 'selection-heading' });
   const facts = el('ul', { class: 'facts' });
-  const stack = el('ol', { class: 'stack', attributes: { 'aria-label': t('Stack, innermost first') } });
+  const stack = el('ol', { class: 'stack', 'aria-label': t('Stack, innermost first') });
   const advice = el('ul', { class: 'facts advice' });
   const detail = (): BandDetail | null => store.get().selectedDetail;
   const open = createButton({
@@ -38,10 +38,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
   const close = createButton({ text: t('Clear'), onPress: () => store.update({ selected: null }) });
   const panel = el(
     'section',
-    {
-      class: 'selection',
-      attributes: { 'aria-labelledby': 'selection-heading', 'aria-live': 'polite', tabindex: '0' },
-    },
+    { class: 'selection', 'aria-labelledby': 'selection-heading', 'aria-live': 'polite', tabindex: '0' },
     title,
     facts,
     stack,

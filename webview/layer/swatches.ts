@@ -32,7 +32,7 @@ export function swatchOf(state: ViewState, line: SourceLine): HTMLElement | null
 }
 
 export function swatch({ fill, edge, striped }: BandPaint): HTMLElement {
-  const element = el('span', { class: striped ? 'swatch striped' : 'swatch', attributes: { 'aria-hidden': 'true' } });
+  const element = el('span', { class: striped ? 'swatch striped' : 'swatch', 'aria-hidden': 'true' });
   element.style.setProperty('--fill', cssOf(fill));
   element.style.setProperty('--edge', cssOf(edge));
   return element;

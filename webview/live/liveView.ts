@@ -51,7 +51,7 @@ export function createLiveView(
     isCurrent: (row) => row.kind === 'line' && row.pointedOut,
   });
   const nothing = el('p', { class: 'secondary' }, t('No line matches the filter.'));
-  const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element, nothing);
+  const scroller = el('div', { class: 'scroller', tabindex: '0' }, table.element, nothing);
   const pane = createPane({
     class: 'lines',
     label,
@@ -216,7 +216,7 @@ function liveColumns(
 function shareCell({ kind, bytes }: ListRow, whole: number): Cell {
   const percent = el('span', { class: 'percent' }, formatShare(bytes, whole));
   if (kind === 'sum') return { content: percent };
-  const bar = el('span', { class: 'bar', attributes: { 'aria-hidden': 'true' } });
+  const bar = el('span', { class: 'bar', 'aria-hidden': 'true' });
   bar.style.setProperty('--share', String(Math.min(1, Math.max(0, bytes / whole))));
   return { content: el('span', {}, bar, percent) };
 }

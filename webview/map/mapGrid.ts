@@ -31,13 +31,11 @@ interface MapGridHandlers {
 export class MapGrid {
   readonly element = el('div', {
     class: 'map-grid',
-    attributes: {
-      role: 'grid',
-      'aria-label': t('Segments to scale, the largest first, each with its blocks in the order of their addresses'),
-      'aria-description': t(
-        'Arrow keys go from block to block and from segment to segment. Space zooms into a segment, Escape shows all, Enter opens the line of a block.',
-      ),
-    },
+    role: 'grid',
+    'aria-label': t('Segments to scale, the largest first, each with its blocks in the order of their addresses'),
+    'aria-description': t(
+      'Arrow keys go from block to block and from segment to segment. Space zooms into a segment, Escape shows all, Enter opens the line of a block.',
+    ),
   });
   private cells: HTMLElement[] = [];
   private map: MemoryMapAnswer | null = null;
@@ -83,9 +81,7 @@ export class MapGrid {
         byteText(reservedBytes),
         byteText(liveBytes),
       );
-      rows.push(
-        el('div', { class: 'segment rest', title, attributes: { role: 'row' } }, el('div', { class: 'segment-bar' })),
-      );
+      rows.push(el('div', { class: 'segment rest', title, role: 'row' }, el('div', { class: 'segment-bar' })));
     }
     this.element.replaceChildren(...rows);
     this.element.classList.toggle('zoomed', map.only !== null);
@@ -200,7 +196,9 @@ function cellOf(map: MemoryMapAnswer, piece: number, on: MapGridHandlers): HTMLE
     'div',
     {
       class: `piece of-${PIECES[kind[piece]]}${fill === null ? '' : ' of-series'}`,
-      attributes: { role: 'gridcell', tabindex: '-1', 'aria-label': pieceText(map, piece) },
+      role: 'gridcell',
+      tabindex: '-1',
+      'aria-label': pieceText(map, piece),
     },
     owner === null ? '' : ownerName(owner, 'name'),
   );
@@ -217,15 +215,15 @@ function rowOf(map: MemoryMapAnswer, segment: MapSegment, cells: readonly HTMLEl
     freeBytes === 0
       ? t('{0}: {1} live, nothing free', reserved, live)
       : t('{0}: {1} live, {2} free, largest {3}', reserved, live, byteText(freeBytes), byteText(largestFreeBytes));
-  const label = el('div', { class: 'segment-label', attributes: { role: 'rowheader' } }, numbers);
+  const label = el('div', { class: 'segment-label', role: 'rowheader' }, numbers);
   label.append(el('span', { class: 'secondary' }, ` · ${poolText(map.pools[segment.pool])}`));
   if (segment.isPinned)
     label.append(
       ' · ',
       el('strong', { title: t('Less than a tenth of the segment is live, and keeps it reserved') }, strings.pinned),
     );
-  const bar = el('div', { class: 'segment-bar', attributes: { role: 'presentation' } }, ...cells);
-  return el('div', { class: segment.isPinned ? 'segment pinned' : 'segment', attributes: { role: 'row' } }, label, bar);
+  const bar = el('div', { class: 'segment-bar', role: 'presentation' }, ...cells);
+  return el('div', { class: segment.isPinned ? 'segment pinned' : 'segment', role: 'row' }, label, bar);
 }
 
 /** Rows that boxes take which follow each other at a scale, in pixels per byte. */

@@ -48,8 +48,7 @@ export function createMapView(store: Store<ViewState>, session: TimelineSession,
   const noPlaces = createMessage('hint');
   const replayed = createMessage('hint');
   const label = t('Memory map of the device');
-  const attributes = { role: 'group', 'aria-label': label };
-  const scroller = el('div', { class: 'scroller map-scroller', attributes }, grid.element);
+  const scroller = el('div', { class: 'scroller', role: 'group', 'aria-label': label }, grid.element);
   const pane = createPane({
     class: 'map',
     label,
@@ -109,7 +108,10 @@ function createScrubber(store: Store<ViewState>, session: TimelineSession): HTML
   const slider = el('input', {
     class: 'scrubber',
     title: t('Drag, or use the arrow keys, to go through time event by event'),
-    attributes: { type: 'range', min: '-1', step: '1', 'aria-label': t('Instant of the map') },
+    type: 'range',
+    min: '-1',
+    step: '1',
+    'aria-label': t('Instant of the map'),
   });
   slider.addEventListener('input', () => {
     const { curve } = store.get();

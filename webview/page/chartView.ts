@@ -49,8 +49,8 @@ interface Cursor {
 export class ChartView {
   readonly element: HTMLElement;
   private readonly plot: HTMLElement;
-  private readonly canvas = el('canvas', { class: 'curve', attributes: { 'aria-hidden': 'true' } });
-  private readonly spoken = el('div', { class: 'visually-hidden', attributes: { role: 'status' } });
+  private readonly canvas = el('canvas', { class: 'curve', 'aria-hidden': 'true' });
+  private readonly spoken = el('div', { class: 'visually-hidden', role: 'status' });
   private readonly overlay = new Overlay();
   private readonly chart: TimelineChart;
   private readonly layer: BandLayer;
@@ -87,7 +87,7 @@ export class ChartView {
     this.pointer = new BandPointer(store);
     const help = el(
       'p',
-      { class: 'visually-hidden', attributes: { id: 'plot-help' } },
+      { class: 'visually-hidden', id: 'plot-help' },
       t(
         'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the peak in view. Alt with up and down goes from allocation to allocation at the cursor. Plus and minus zoom, Home shows the whole history. Alt with plus and minus zooms the byte axis, with page up and page down it moves, Alt and Home shows all of it. Enter shows the live memory at the cursor; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
       ),
@@ -97,13 +97,11 @@ export class ChartView {
       'div',
       {
         class: 'plot',
-        attributes: {
-          role: 'application',
-          tabindex: '0',
-          'aria-label': strings.chart,
-          'aria-roledescription': t('memory timeline'),
-          'aria-describedby': 'plot-help',
-        },
+        role: 'application',
+        tabindex: '0',
+        'aria-label': strings.chart,
+        'aria-roledescription': t('memory timeline'),
+        'aria-describedby': 'plot-help',
       },
       surface,
       this.overlay.element,
@@ -168,7 +166,7 @@ export class ChartView {
     const area = this.area();
     if (this.store.get().curve === null || area === null) return null;
     const { width, height } = this.canvas;
-    const picture = el('canvas', { attributes: { width: String(width), height: String(height) } });
+    const picture = el('canvas', { width: String(width), height: String(height) });
     const ink = picture.getContext('2d');
     if (ink === null) return null;
     ink.fillStyle = readTheme(this.element).background;

@@ -124,7 +124,7 @@ export function createControls(
 
   return el(
     'div',
-    { class: 'controls', attributes: { role: 'group', 'aria-label': t('Timeline controls') } },
+    { class: 'controls', role: 'group', 'aria-label': t('Timeline controls') },
     snapshot.element,
     device.element,
     axis.element,

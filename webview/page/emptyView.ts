@@ -36,7 +36,7 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
     failed.element,
   );
   const reading = createMessage('hint');
-  const strip = el('canvas', { class: 'reading-strip', attributes: { 'aria-hidden': 'true' } });
+  const strip = el('canvas', { class: 'reading-strip', 'aria-hidden': 'true' });
   const view = el('section', { class: 'empty' }, failure.element, reading.element, strip, invitation);
   store.watch((state) => {
     const { choices, choicesError } = state;

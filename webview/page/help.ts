@@ -35,9 +35,9 @@ export function createHelp(): Help {
   const close = createButton({ text: t('Close'), onPress: () => dialog.close() });
   const dialog = el(
     'dialog',
-    { class: 'help', attributes: { 'aria-labelledby': 'help-title' } },
-    el('div', { class: 'help-head' }, el('h2', { attributes: { id: 'help-title' } }, TITLE), close),
-    el('ul', { class: 'help-keys', attributes: { tabindex: '0' } }, ...rows),
+    { class: 'help', 'aria-labelledby': 'help-title' },
+    el('div', { class: 'help-head' }, el('h2', { id: 'help-title' }, TITLE), close),
+    el('ul', { class: 'help-keys', tabindex: '0' }, ...rows),
   );
   const toggle = (): void => {
     if (dialog.open) dialog.close();

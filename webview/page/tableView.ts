@@ -44,7 +44,7 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
     },
     onPick: (tabled) => store.update({ tabled }),
   });
-  const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } });
+  const scroller = el('div', { class: 'scroller', tabindex: '0' });
   const search = createSearch(store);
   const view = createPane({ class: 'tabled', label, head: [which.element], search, scroller });
   let shown: Shown | null = null;

@@ -61,7 +61,7 @@ export class DataTable<Row, Sort extends string = string> {
   constructor(private readonly options: TableOptions<Row, Sort>) {
     this.element = el(
       'table',
-      { class: `data-table ${options.class}`, attributes: { 'aria-label': options.label } },
+      { class: `data-table ${options.class}`, 'aria-label': options.label },
       el('thead', {}, this.head),
       this.body,
       this.foot,
@@ -77,8 +77,7 @@ export class DataTable<Row, Sort extends string = string> {
     const compare = columns.find((column) => column.sort?.by === sort)?.sort?.compare;
     this.shown = { columns, rows: compare === undefined ? rows : [...rows].sort(compare) };
     this.append(columns, this.shown.rows, 0);
-    const caption =
-      note === null ? [] : [el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, note))];
+    const caption = note === null ? [] : [el('tr', {}, el('td', { colspan: String(columns.length) }, note))];
     const last = sums.length - 1;
     const feet = sums.map((row, index) =>
       el('tr', { class: index === last ? 'total' : '' }, ...columns.map((column) => cellOf(column, row))),
@@ -103,7 +102,7 @@ export class DataTable<Row, Sort extends string = string> {
   }
 
   private headOf({ text, kind, sort }: Column<Row, Sort>, by: Sort | undefined): HTMLElement {
-    const head = el('th', { class: kind === undefined || kind === 'place' ? '' : kind, attributes: { scope: 'col' } });
+    const head = el('th', { class: kind === undefined || kind === 'place' ? '' : kind, scope: 'col' });
     if (sort === undefined) {
       head.append(text);
       return head;
@@ -120,7 +119,7 @@ export class DataTable<Row, Sort extends string = string> {
     const next = from + PAGE;
     if (next >= rows.length) return;
     const more = el('button', { class: 'link' }, t('Show {0} more', countText(Math.min(PAGE, rows.length - next))));
-    const holder = el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, more));
+    const holder = el('tr', {}, el('td', { colspan: String(columns.length) }, more));
     more.addEventListener('click', () => {
       holder.remove();
       this.append(columns, rows, next);
@@ -160,10 +159,8 @@ export class DataTable<Row, Sort extends string = string> {
 
 function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row: Row): HTMLElement {
   const { content, title, class: own = '' } = cell(row);
-  const options = { class: `${kind ?? ''} ${own}`.trim(), ...(title !== undefined && { title }) };
-  return kind === 'place'
-    ? el('th', { ...options, attributes: { scope: 'row' } }, content)
-    : el('td', options, content);
+  const attributes = { class: `${kind ?? ''} ${own}`.trim(), title };
+  return kind === 'place' ? el('th', { ...attributes, scope: 'row' }, content) : el('td', attributes, content);
 }
 
 /** A column of numbers. @param by its sort key, largest first and unknown ones last; without, it does not sort */

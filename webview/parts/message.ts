@@ -9,8 +9,7 @@ type Message = Control<[text: string | null]>;
 /** @param action a button under the sentence */
 export function createMessage(kind: 'error' | 'hint', action?: { text: string; onPress: () => void }): Message {
   const sentence = el('p');
-  const role: Record<string, string> = kind === 'error' ? { role: 'alert' } : {};
-  const element = el('div', { class: `message ${kind}`, attributes: role }, sentence);
+  const element = el('div', { class: `message ${kind}`, role: kind === 'error' ? 'alert' : undefined }, sentence);
   if (action !== undefined) element.append(createButton(action));
   element.hidden = true;
   return {

@@ -35,13 +35,13 @@ export interface Pane {
 
 export function createPane(options: PaneOptions): Pane {
   const { label, head, search, notes = [], scroller, retry } = options;
-  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
-  const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
+  const summary = el('p', { class: 'summary', role: 'status' });
+  const readout = el('p', { class: 'flame-readout', 'aria-hidden': 'true' });
   const progress = createProgress(strings.loading);
   const failure = createMessage('error', retry === undefined ? undefined : { text: strings.retry, onPress: retry });
   const element = el(
     'section',
-    { class: `live ${options.class}`, attributes: { 'aria-label': label } },
+    { class: `live ${options.class}`, 'aria-label': label },
     el(
       'div',
       { class: head.length === 0 && search === undefined ? 'live-head bare' : 'live-head' },

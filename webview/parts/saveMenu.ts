@@ -32,7 +32,7 @@ export function createSaveMenu(
     const { file } = await host.call('saveFile', { name: savedName(store.get(), what), kind, content });
     return file === null ? '' : t('Saved as {0}.', file);
   };
-  const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
+  const status = el('span', { class: 'export-status', role: 'status' });
   const rows = el('div');
   const button = <Item>(text: string, of: () => Item | null, save: (item: Item) => Promise<string>): HTMLElement =>
     createButton({
@@ -49,7 +49,7 @@ export function createSaveMenu(
   const rowOf = ({ label, what, picture, table }: Saved): HTMLElement =>
     el(
       'div',
-      { class: 'saved', attributes: { role: 'group', 'aria-label': label } },
+      { class: 'saved', role: 'group', 'aria-label': label },
       el('span', {}, label),
       ...(picture === undefined
         ? []

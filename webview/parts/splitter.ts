@@ -12,14 +12,12 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
   const bar = el('div', {
     class: 'splitter',
     title: t('Drag, or use the arrow keys, to resize the chart'),
-    attributes: {
-      role: 'separator',
-      tabindex: '0',
-      'aria-label': t('Height of the chart'),
-      'aria-orientation': 'horizontal',
-      'aria-valuemin': percent(MIN_SPLIT),
-      'aria-valuemax': percent(MAX_SPLIT),
-    },
+    role: 'separator',
+    tabindex: '0',
+    'aria-label': t('Height of the chart'),
+    'aria-orientation': 'horizontal',
+    'aria-valuemin': percent(MIN_SPLIT),
+    'aria-valuemax': percent(MAX_SPLIT),
   });
   const moveTo = (split: number): void => store.update({ split: Math.min(Math.max(split, MIN_SPLIT), MAX_SPLIT) });
   bar.addEventListener('pointerdown', (event) => {

@@ -26,7 +26,7 @@ export function createRunView(
     'Drag: choose the view · Click: show the snapshot of that instant · Arrow keys: from snapshot to snapshot',
   );
   const failure = createFailure(() => runs.retry());
-  const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
+  const canvas = el('canvas', { 'aria-hidden': 'true' });
   const shown = el('div', { class: 'shown' });
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.
   const strip = el(
@@ -34,18 +34,16 @@ export function createRunView(
     {
       class: 'run-strip',
       title: hint,
-      attributes: {
-        role: 'slider',
-        tabindex: '0',
-        'aria-label': label,
-        'aria-roledescription': t('snapshots of the run'),
-        'aria-valuemin': '1',
-      },
+      role: 'slider',
+      tabindex: '0',
+      'aria-label': label,
+      'aria-roledescription': t('snapshots of the run'),
+      'aria-valuemin': '1',
     },
     canvas,
     shown,
   );
-  const view = el('section', { class: 'run', attributes: { 'aria-label': label } }, failure.element, strip);
+  const view = el('section', { class: 'run', 'aria-label': label }, failure.element, strip);
   const current = (): number => {
     const run = runOf(runs);
     const { selection } = store.get();

@@ -23,18 +23,15 @@ interface SeriesView {
 
 /** @param nameOf the user's name of a series */
 export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesView {
-  const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
+  const canvas = el('canvas', { 'aria-hidden': 'true' });
   const line = el('div', { class: 'cursor-line' });
   const readout = el('div', { class: 'readout' });
   // A slider over the axis: assistive technology knows its keys, and reads the values when it moves.
   const plot = el(
     'div',
-    {
-      class: 'series-plot',
-      attributes: { role: 'slider', tabindex: '0', 'aria-label': strings.series, 'aria-valuemin': '0' },
-    },
+    { class: 'series-plot', role: 'slider', tabindex: '0', 'aria-label': strings.series, 'aria-valuemin': '0' },
     canvas,
-    el('div', { class: 'overlay', attributes: { 'aria-hidden': 'true' } }, line, readout),
+    el('div', { class: 'overlay', 'aria-hidden': 'true' }, line, readout),
   );
   let answer: SeriesAnswer | null = null;
   let cursor: number | null = null;

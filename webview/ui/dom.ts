@@ -1,16 +1,15 @@
 /** Builds elements. All content is text: data of a snapshot never becomes markup, and none of it is invisible. */
 import { visibleLines } from '../../src/core/text/plainText.js';
 
-/** An element with a class, children (strings become text) and attributes. */
+/** An element with attributes, those that are not undefined, and children; strings become text. */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
-  options: { class?: string; title?: string; attributes?: Record<string, string> } = {},
+  attributes: Readonly<Record<string, string | undefined>> = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
-  if (options.class !== undefined) element.className = options.class;
-  if (options.title !== undefined) element.title = visibleLines(options.title);
-  for (const [name, value] of Object.entries(options.attributes ?? {})) element.setAttribute(name, visibleLines(value));
+  for (const [name, value] of Object.entries(attributes))
+    if (value !== undefined) element.setAttribute(name, visibleLines(value));
   element.append(...children.map((child) => (typeof child === 'string' ? visibleLines(child) : child)));
   return element;
 }
