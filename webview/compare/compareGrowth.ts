@@ -1,9 +1,9 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
-import type { CompareRow, CompareWidth, CompareCell } from '../../src/protocol/compareData.js';
+import type { CompareWidth } from '../../src/protocol/compareData.js';
 import { el } from '../ui/dom.js';
 import { createFlamePane } from '../flame/flamePane.js';
 import type { Saved } from '../parts/saveMenu.js';
-import { comparedFlameTable, comparedTable } from './compareTables.js';
+import { comparedFlameTable, comparedTable, type ComparedRow } from './compareTables.js';
 import type { Questions } from '../model/questions.js';
 import { createMessage } from '../parts/message.js';
 import { createPane, tabOf, type Tab } from '../parts/pane.js';
@@ -14,28 +14,17 @@ import { t, tCount } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
-import { DataTable, bytesCell, placeCell, textCell, type Cell, type Column } from '../parts/dataTable.js';
+import { DataTable, placeCell, textCell, type Cell, type Column, nameColumn, bytesColumn } from '../parts/dataTable.js';
 import { filterRows, byLine } from '../parts/rowOrder.js';
 import { ownerName } from '../layer/bandText.js';
 import type { ViewState } from '../model/viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
-import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from '../model/compareState.js';
+import { COMPARE_PANES, type ComparePane, type CompareSort } from '../model/compareState.js';
 import { byteText, countText } from '../../src/core/text/numberText.js';
 import { formatExactBytes } from '../text/format.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
 const PANE_NAMES: Record<ComparePane, string> = { table: t('Table'), flame: t('Difference flame graph') };
-const COLUMNS: Record<CompareSort, string> = {
-  line: t('Line'),
-  bytesA: t('In A'),
-  bytesB: t('In B'),
-  growthBytes: t('Growth'),
-  survived: t('Survived'),
-  allocated: t('New'),
-  freed: t('Freed'),
-  blocks: t('Blocks'),
-};
-
 export function createCompareGrowth(
   store: Store<ViewState>,
   session: TimelineSession,
@@ -59,7 +48,6 @@ export function createCompareGrowth(
     onPick: (width) => session.chooseCompared({ width }),
   });
   let items: readonly ComparedItem[] = [];
-  let rows: readonly CompareRow[] = [];
   const retry = (): void => {
     for (const question of [questions.compareTable, questions.compareFlame, questions.series]) question.retry();
   };
@@ -90,8 +78,9 @@ export function createCompareGrowth(
     const { compare, filter } = store.get();
     table.element.hidden = answer === null;
     if (answer === null) return;
-    const found = filterRows(answer.rows, filter, (row) => ownerName(row, 'whole'));
-    rows = sortCompared(found, compare.sort);
+    const rows = filterRows(answer.rows, filter, (row) => ownerName(row, 'whole')).sort(
+      (a, b) => b.bytesB - a.bytesB || byPlace(a, b),
+    );
     const others = { ...answer.others, name: tCount(answer.otherLines, '1 smaller line', '{0} smaller lines') };
     table.show({
       columns: compareColumns(answer.total.flow !== null),
@@ -108,8 +97,11 @@ export function createCompareGrowth(
     table: tabOf(list, {
       question: questions.compareTable,
       render: showTable,
-      table: ({ others, otherLines, rows: all }) =>
-        comparedTable(rows, otherLines > 0 && rows.length === all.length ? others : null),
+      table: ({ others, otherLines, rows }) =>
+        comparedTable([
+          ...table.rows,
+          ...(otherLines > 0 && table.rows.length === rows.length ? [{ ...others, name: t('All other lines') }] : []),
+        ]),
       failed,
       saved: { label, what: 'growth' },
     }),
@@ -140,73 +132,57 @@ export function createCompareGrowth(
   };
 }
 
-/** A line, or a sum of some under a name. */
-type ComparedRow = CompareRow | (CompareCell & { name: string; place?: never });
-
 /** @param hasFlow false if survivors are unknown */
 function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSort>[] {
-  const of = (by: CompareSort): Column<ComparedRow, CompareSort> => ({
-    text: COLUMNS[by],
-    kind: by === 'line' ? 'place' : 'number',
-    sort: { by, order: by === 'line' ? 'ascending' : 'descending' },
-    cell: (row) => cellOf(by, row),
+  /** A column that sorts by a figure, the largest first. */
+  const figures = (
+    by: CompareSort,
+    text: string,
+    figure: (row: ComparedRow) => number,
+    cell: (row: ComparedRow) => Cell,
+  ): Column<ComparedRow, CompareSort> => ({
+    ...{ text, kind: 'number', cell },
+    sort: { by, order: 'descending', compare: (a, b) => figure(b) - figure(a) },
   });
-  const flow: readonly CompareSort[] = ['survived', 'allocated', 'freed'];
+  const flow = (by: 'survived' | 'allocated' | 'freed', text: string): Column<ComparedRow, CompareSort> => {
+    const of = (row: ComparedRow) => row.flow?.[by] ?? { bytes: 0, blocks: 0 };
+    const cell = (row: ComparedRow): Cell => {
+      const { bytes, blocks } = of(row);
+      const content = blocks === 0 ? '–' : `${byteText(bytes)} · ${countText(blocks)}`;
+      return { content, title: formatExactBytes(bytes) };
+    };
+    return figures(by, text, (row) => of(row).bytes, cell);
+  };
   return [
-    ...COMPARE_SORTS.filter((by) => hasFlow || !flow.includes(by)).map(of),
+    nameColumn(
+      t('Line'),
+      (row) => ('name' in row ? { content: row.name } : placeCell(ownerName(row, 'whole'), row.place?.mapped === true)),
+      'line',
+      byPlace,
+    ),
+    figures(
+      'growthBytes',
+      t('Growth'),
+      ({ growthBytes }) => Math.abs(growthBytes),
+      ({ growthBytes }) => ({
+        content: growthText(growthBytes),
+        title: signedExactBytes(growthBytes),
+        class: `growth of-${growthOf(growthBytes)}`,
+      }),
+    ),
+    bytesColumn(t('In A'), ({ bytesA }) => bytesA, 'bytesA'),
+    bytesColumn(t('In B'), ({ bytesB }) => bytesB, 'bytesB'),
+    ...(hasFlow ? [flow('survived', t('Survived')), flow('allocated', t('New')), flow('freed', t('Freed'))] : []),
+    figures(
+      'blocks',
+      t('Blocks'),
+      ({ blocksA, blocksB }) => blocksB - blocksA,
+      ({ blocksA, blocksB }) => ({ content: `${countText(blocksA)} → ${countText(blocksB)}` }),
+    ),
     { text: strings.columnFunction, kind: 'function', cell: ({ place }) => textCell(place?.function ?? '') },
   ];
 }
 
-function cellOf(by: CompareSort, row: ComparedRow): Cell {
-  switch (by) {
-    case 'line':
-      if ('name' in row) return { content: row.name };
-      return placeCell(ownerName(row, 'whole'), row.place?.mapped === true);
-    case 'growthBytes': {
-      const { growthBytes } = row;
-      return {
-        content: growthText(growthBytes),
-        title: signedExactBytes(growthBytes),
-        class: `growth of-${growthOf(growthBytes)}`,
-      };
-    }
-    case 'bytesA':
-    case 'bytesB':
-      return bytesCell(row[by]);
-    case 'survived':
-    case 'allocated':
-    case 'freed': {
-      const { bytes, blocks } = row.flow?.[by] ?? { bytes: 0, blocks: 0 };
-      const content = blocks === 0 ? '–' : `${byteText(bytes)} · ${countText(blocks)}`;
-      return { content, title: formatExactBytes(bytes) };
-    }
-    case 'blocks':
-      return { content: `${countText(row.blocksA)} → ${countText(row.blocksB)}` };
-  }
-}
-
-/** A sorted copy, the largest change or value first. */
-function sortCompared(rows: readonly CompareRow[], sort: CompareSort): CompareRow[] {
-  if (sort === 'line') return [...rows].sort(byPlace);
-  const figure = (row: CompareRow): number => {
-    switch (sort) {
-      case 'growthBytes':
-        return Math.abs(row.growthBytes);
-      case 'bytesA':
-      case 'bytesB':
-        return row[sort];
-      case 'survived':
-      case 'allocated':
-      case 'freed':
-        return row.flow?.[sort].bytes ?? 0;
-      case 'blocks':
-        return row.blocksB - row.blocksA;
-    }
-  };
-  return [...rows].sort((a, b) => figure(b) - figure(a) || b.bytesB - a.bytesB || byPlace(a, b));
-}
-
-function byPlace(a: CompareRow, b: CompareRow): number {
-  return byLine(a.place, b.place);
+function byPlace(a: ComparedRow, b: ComparedRow): number {
+  return byLine(a.place ?? null, b.place ?? null);
 }

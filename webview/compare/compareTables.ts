@@ -3,31 +3,26 @@ import type { CompareCell, CompareRow, SeriesAnswer } from '../../src/protocol/c
 import { callCells } from '../flame/flameText.js';
 import { ownerName } from '../layer/bandText.js';
 import type { TableCell, TableData } from '../parts/tableData.js';
-import { t } from '../../src/core/text/translate.js';
 import type { ComparedItem } from './compareFlame.js';
 
-/** @param others the unlisted lines, if they belong to the view */
-export function comparedTable(rows: readonly CompareRow[], others: CompareCell | null): TableData {
-  const flow = (row: CompareCell, key: 'survived' | 'allocated' | 'freed'): TableCell[] => [
-    row.flow?.[key].bytes ?? null,
-    row.flow?.[key].blocks ?? null,
-  ];
-  const cells = (row: CompareCell): TableCell[] => [
-    ...[row.bytesA, row.bytesB, row.growthBytes, row.blocksA, row.blocksB],
-    ...(['survived', 'allocated', 'freed'] as const).flatMap((key) => flow(row, key)),
-  ];
+/** A line, or a sum of some under a name. */
+export type ComparedRow = CompareRow | (CompareCell & { name: string; place?: never });
+
+export function comparedTable(rows: readonly ComparedRow[]): TableData {
   return {
     columns: [
       ...['file', 'line', 'function', 'bytes_a', 'bytes_b', 'growth_bytes', 'blocks_a', 'blocks_b'],
       ...['survived_bytes', 'survived_blocks', 'new_bytes', 'new_blocks', 'freed_bytes', 'freed_blocks'],
     ],
-    rows: [
-      ...rows.map((row) => {
-        const { place } = row;
-        return [place?.file ?? ownerName(row, 'whole'), place?.line ?? null, place?.function ?? '', ...cells(row)];
-      }),
-      ...(others === null ? [] : [[t('All other lines'), null, '', ...cells(others)]]),
-    ],
+    rows: rows.map((row) => {
+      const { place, flow } = row;
+      return [
+        ...[place?.file ?? ('name' in row ? row.name : ownerName(row, 'whole')), place?.line ?? null],
+        ...[place?.function ?? '', row.bytesA, row.bytesB, row.growthBytes, row.blocksA, row.blocksB],
+        ...[flow?.survived.bytes ?? null, flow?.survived.blocks ?? null, flow?.allocated.bytes ?? null],
+        ...[flow?.allocated.blocks ?? null, flow?.freed.bytes ?? null, flow?.freed.blocks ?? null],
+      ];
+    }),
   };
 }
 

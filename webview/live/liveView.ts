@@ -26,7 +26,7 @@ import {
 import { filterRows } from '../parts/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../model/viewState.js';
-import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from './rows.js';
+import { bucketName, byRow, ownerRows, sumOf, tellApart, type ListRow, type LiveRow } from './rows.js';
 import { formatShare, formatExactBytes } from '../text/format.js';
 import { byteText, countText } from '../../src/core/text/numberText.js';
 
@@ -35,7 +35,6 @@ export function createLiveView(
   session: TimelineSession,
   allocated: Question<'allocatedIn'>,
 ): Tab {
-  let shown: readonly LiveRow[] = [];
   const label = t('Live memory by line');
   const listing = createChoice<Listing>({
     label: t('Live memory'),
@@ -70,8 +69,7 @@ export function createLiveView(
     if (shownList === null) return;
     const { sums, bytes, name } = shownList;
     const all = ownerRows(sums, bytes, state.highlight);
-    const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
-    shown = rows;
+    const rows = filterRows(all, state.filter, textOf);
     const sum = (name: string, of: readonly LiveRow[]) => ({ kind: 'sum' as const, name, ...sumOf(of) });
     const total = { ...sum(`${strings.total} ${name}`, all), bytes };
     table.show({
@@ -111,7 +109,7 @@ export function createLiveView(
       get what() {
         return store.get().listing;
       },
-      table: () => (listed() === null ? null : liveTable(shown)),
+      table: () => (listed() === null ? null : liveTable(table.rows)),
     },
   };
 }
@@ -190,13 +188,10 @@ function largestOf({ lines }: OwnerSums): string | null {
 
 /** The filtered text: the visible text of a row. */
 function textOf(row: LiveRow): string {
-  if (row.kind !== 'line') return strings[row.kind];
+  if (row.kind !== 'line') return bucketName(row);
   const { file, line, function: name, frames } = row.line;
   return [`${fileAndLine({ file, line })} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
 }
-
-/** A row of the list, or a sum of some. */
-type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; blocks: number };
 
 /** @param whole the total of the rows @param callers frames that distinguish stacks of one line */
 function liveColumns(
@@ -208,7 +203,7 @@ function liveColumns(
     bytesColumn(t('Bytes'), ({ bytes }) => bytes, 'bytes'),
     { text: strings.columnShare, kind: 'share', cell: (row) => shareCell(row, whole) },
     countColumn(t('Blocks'), ({ blocks }) => blocks, 'blocks'),
-    nameColumn(t('Line'), (row) => lineCell(row, callers, swatch(row)), 'line'),
+    nameColumn(t('Line'), (row) => lineCell(row, callers, swatch(row)), 'line', byRow),
     { text: strings.columnFunction, kind: 'function', cell: functionCell },
   ];
 }
@@ -223,8 +218,7 @@ function shareCell({ kind, bytes }: ListRow, whole: number): Cell {
 
 function lineCell(row: ListRow, callers: ReadonlyMap<LiveLine, string>, swatch: HTMLElement | null): Cell {
   const content = el('span', {}, ...(swatch === null ? [] : [swatch]));
-  if (row.kind === 'sum') content.append(row.name);
-  else if (row.kind !== 'line') content.append(strings[row.kind]);
+  if (row.kind !== 'line') content.append(bucketName(row));
   else {
     if (row.pointedOut) content.append(el('span', { class: 'pointer', title: t('The line you came from') }, '▶ '));
     const name = fileAndLine({ ...row.line, file: pathEnd(row.line.file) });

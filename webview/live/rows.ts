@@ -2,7 +2,7 @@
 import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
 import { basename, fileAndLine } from '../../src/core/text/pathText.js';
 import { byLine } from '../parts/rowOrder.js';
-import type { LiveSort, SourceLine } from '../model/viewState.js';
+import type { SourceLine } from '../model/viewState.js';
 import type { TableData } from '../parts/tableData.js';
 import { strings } from '../text/strings.js';
 
@@ -12,7 +12,15 @@ export type LiveRow =
   /** Bytes of the curve that no row explains: only for a wrong answer. */
   | { kind: 'unexplained'; bytes: number; blocks: 0 };
 
-/** All rows of an answer, largest first, without empty buckets. @param total the sum of the rows */
+/** A row of the list, or a sum of some. */
+export type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; blocks: number };
+
+/** The name of a row without a line. */
+export function bucketName(row: Exclude<ListRow, { kind: 'line' }>): string {
+  return row.kind === 'sum' ? row.name : strings[row.kind];
+}
+
+/** All rows of an answer, the largest first, then by line, without empty buckets. @param total the sum of the rows */
 export function ownerRows(
   sums: Pick<OwnerSums, 'lines' | 'buckets'>,
   total: number,
@@ -31,17 +39,7 @@ export function ownerRows(
   }
   const unexplained = total - sumOf(rows).bytes;
   if (unexplained !== 0) rows.push({ kind: 'unexplained', bytes: unexplained, blocks: 0 });
-  return sortRows(rows, 'bytes');
-}
-
-/** A sorted copy. By line means by file, then number; rows without a line come last. */
-export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
-  const compare = {
-    bytes: (a: LiveRow, b: LiveRow): number => b.bytes - a.bytes || b.blocks - a.blocks || byRow(a, b),
-    blocks: (a: LiveRow, b: LiveRow): number => b.blocks - a.blocks || b.bytes - a.bytes || byRow(a, b),
-    line: byRow,
-  }[sort];
-  return [...rows].sort(compare);
+  return rows.sort((a, b) => b.bytes - a.bytes || b.blocks - a.blocks || byRow(a, b));
 }
 
 /** For rows with equal lines: the innermost frame of each that no other row has at that position. */
@@ -83,15 +81,16 @@ export function sumOf(rows: readonly LiveRow[]): { bytes: number; blocks: number
   return { bytes, blocks };
 }
 
-function byRow(a: LiveRow, b: LiveRow): number {
+/** Orders by file, then by number; rows without a line come last. */
+export function byRow(a: ListRow, b: ListRow): number {
   return byLine(a.kind === 'line' ? a.line : null, b.kind === 'line' ? b.line : null);
 }
 
-export function liveTable(rows: readonly LiveRow[]): TableData {
+export function liveTable(rows: readonly ListRow[]): TableData {
   return {
     columns: ['file', 'line', 'function', 'bytes', 'blocks', 'stack'],
     rows: rows.map((row) => {
-      if (row.kind !== 'line') return [strings[row.kind], null, '', row.bytes, row.blocks, ''];
+      if (row.kind !== 'line') return [bucketName(row), null, '', row.bytes, row.blocks, ''];
       const { file, line, function: name, frames, hiddenFrames } = row.line;
       const stack = (frames ?? []).map((frame) => `${fileAndLine(frame)} ${frame.function}`).join(' ← ');
       const hidden = hiddenFrames === 0 ? '' : ` (${strings.hiddenNative(hiddenFrames)})`;

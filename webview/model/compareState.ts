@@ -12,16 +12,7 @@ import {
 import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
 /** The sort key of the growth by line. */
-export const COMPARE_SORTS = [
-  'line',
-  'growthBytes',
-  'bytesA',
-  'bytesB',
-  'survived',
-  'allocated',
-  'freed',
-  'blocks',
-] as const;
+const COMPARE_SORTS = ['line', 'growthBytes', 'bytesA', 'bytesB', 'survived', 'allocated', 'freed', 'blocks'] as const;
 export type CompareSort = (typeof COMPARE_SORTS)[number];
 
 /** How the growth is shown. */

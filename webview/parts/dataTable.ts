@@ -42,7 +42,7 @@ interface TableOptions<Row, Sort extends string> {
 
 interface TableContent<Row, Sort extends string> {
   columns: readonly Column<Row, Sort>[];
-  /** The rows in their order. */
+  /** The rows, in the order of those that are equal by the sort key. */
   rows: readonly Row[];
   sort?: Sort;
   /** Shown above the sums of a part. */
@@ -85,7 +85,12 @@ export class DataTable<Row, Sort extends string = string> {
     this.foot.replaceChildren(...caption, ...feet);
   }
 
-  /** All rows in their order, also those of further pages, with exact numbers. */
+  /** All rows in their order, also those of further pages. */
+  get rows(): readonly Row[] {
+    return this.shown.rows;
+  }
+
+  /** All rows with exact numbers. */
   saved(): TableData {
     const { columns, rows } = this.shown;
     const valueOf = ({ content, value }: Cell): string | number =>

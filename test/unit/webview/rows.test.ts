@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LiveAt, LiveLine } from '../../../src/protocol/timelineData.js';
 import { largestMappedLine } from '../../../webview/actions/session.js';
-import { ownerRows, sortRows, sumOf, tellApart, type LiveRow } from '../../../webview/live/rows.js';
+import { byRow, ownerRows, sumOf, tellApart, type LiveRow } from '../../../webview/live/rows.js';
 import { filterRows } from '../../../webview/parts/rowOrder.js';
 
 function line(file: string, number: number, bytes: number, blocks: number, mapped = true): LiveLine {
@@ -55,13 +55,9 @@ describe('rows of what is live', () => {
     assert.equal(sumOf(rows).bytes, live.liveBytes + 24);
   });
 
-  it('are sorted by blocks, and by file and number, where the user wishes', () => {
-    const rows = ownerRows(live, live.liveBytes, null);
-    assert.deepEqual(
-      sortRows(rows, 'blocks').map((row) => row.blocks),
-      [40, 9, 5, 3, 2, 1],
-    );
-    assert.deepEqual(sortRows(rows, 'line').map(placeOf).slice(0, 4), ['/env/nn.py:4', 'a.py:30', 'b.py:3', 'b.py:12']);
+  it('go by file and number, those without a line last', () => {
+    const rows = ownerRows(live, live.liveBytes, null).sort(byRow);
+    assert.deepEqual(rows.map(placeOf).slice(0, 4), ['/env/nn.py:4', 'a.py:30', 'b.py:3', 'b.py:12']);
   });
 
   it('are filtered by every word, whatever its case', () => {
