@@ -147,7 +147,7 @@ function nameOfTab({ view, pane, tabled, compare }: ViewState): string {
 
 function createFailed(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const sentence = el('button', { class: 'link' });
-  const element = el('p', { class: 'failed mark of-outOfMemory' }, MARK_SIGNS.outOfMemory, sentence);
+  const element = el('p', { class: 'failed mark' }, MARK_SIGNS.outOfMemory, sentence);
   sentence.addEventListener('click', () => {
     const failed = store.get().curve?.failed;
     if (failed == null) return;

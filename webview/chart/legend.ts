@@ -11,17 +11,21 @@ const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 
 /** @param key the colors of the series */
 export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLElement {
+  const item = (kind: 'sample' | 'mark', name: string, sign: string, text: Node | string): HTMLElement => {
+    const colored = el('span', { class: `${kind} of-${name}`, 'aria-hidden': 'true' }, sign);
+    colored.style.setProperty('--color', `var(--leakline-${name})`);
+    return el('li', {}, colored, text);
+  };
   const entry = (name: 'live' | 'reserved' | 'changed' | 'capacity', text: Node | string): HTMLElement =>
-    el('li', {}, el('span', { class: `sample of-${name}`, 'aria-hidden': 'true' }), text);
+    item('sample', name, '', text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
   const reserved = entry('reserved', strings.reserved);
   const changedText = el('span');
   const changed = entry('changed', changedText);
   const marks = MARK_KINDS.map((kind) => {
-    const sign = el('span', { class: `mark of-${kind}`, 'aria-hidden': 'true' }, MARK_SIGNS[kind]);
     const name = el('span', {}, MARK_NAMES[kind]);
-    return { kind, name, item: el('li', {}, sign, name) };
+    return { kind, name, item: item('mark', kind, MARK_SIGNS[kind], name) };
   });
   const entries = el(
     'ul',

@@ -84,8 +84,11 @@ export function createCompareView(
   const summary = el('p', { class: 'summary', role: 'status' });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
   const growth = createCompareGrowth(store, session, questions);
-  const name = (text: string, letter: number): HTMLElement =>
-    el('span', { class: `series-letter series-${letter}`, 'aria-hidden': 'true' }, text);
+  const name = (text: string, at: number): HTMLElement => {
+    const letter = el('span', { class: 'series-letter', 'aria-hidden': 'true' }, text);
+    letter.style.setProperty('--color', `var(--leakline-series-${at})`);
+    return letter;
+  };
   const curves = {
     label: strings.series,
     what: 'curves',
