@@ -28,11 +28,12 @@ interface InkScene extends BandView {
 
 /** A name is tried at places this far apart, in pixels. */
 const LABEL_STEP = 24;
+/** Around a name, which makes it readable on any color. */
+const RIM = 3;
 
 export class BandInk {
   private outlines = new Map<string, Outline>();
   private outlinesOf: StackedBands | null = null;
-  private readonly names = new BandNames();
 
   draw(context: CanvasRenderingContext2D, scene: InkScene): void {
     const { area, scale, marks } = scene;
@@ -60,22 +61,29 @@ export class BandInk {
   }
 
   private drawNames(context: CanvasRenderingContext2D, scene: InkScene): void {
-    const { stacked, range, bytes, area, scale, theme, names } = scene;
+    const { stacked, range, bytes, area, theme, names } = scene;
     const perByte = area.height / (bytes.to - bytes.from);
     const columns = Math.floor(area.width / LABEL_STEP);
     const sampleOf = Array.from({ length: columns }, (_, column) =>
       sampleAt(stacked, range.from + (((column + 0.5) * LABEL_STEP) / area.width) * (range.to - range.from)),
     );
+    context.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.setLineDash([]);
+    context.lineJoin = 'round';
+    context.lineWidth = RIM;
+    context.strokeStyle = theme.background;
+    context.fillStyle = theme.text;
     names.forEach((name, series) => {
       if (tallest(stacked, series, sampleOf, bytes) * perByte < theme.fontSize * 1.2) return;
-      const { image, width, height } = this.names.stampOf(visibleText(name), theme, scale);
+      const text = visibleText(name);
+      const width = context.measureText(text).width + 2 * RIM;
       const place = roomiest(stacked, series, sampleOf, Math.ceil(width / LABEL_STEP), bytes);
       if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
       const y = (bytes.to - (place.top + place.bottom) / 2) * perByte;
-      // On whole pixels, or the copy would be blurred.
-      const left = Math.round((place.center * LABEL_STEP - width / 2) * scale) / scale;
-      const top = Math.round((y - height / 2) * scale) / scale;
-      context.drawImage(image, left, top, image.width / scale, image.height / scale);
+      context.strokeText(text, place.center * LABEL_STEP, y);
+      context.fillText(text, place.center * LABEL_STEP, y);
     });
   }
 
@@ -152,57 +160,4 @@ function roomiest(
     if (top - bottom > (best === null ? 0 : best.top - best.bottom)) best = { center: first + span / 2, bottom, top };
   }
   return best;
-}
-
-interface NameStamp {
-  image: OffscreenCanvas;
-  /** Pixels of the page. */
-  width: number;
-  height: number;
-}
-
-const RIM = 3;
-/** A page that shows more different names than this begins again. */
-const MAX_STAMPS = 512;
-
-/** Names of bands, each drawn once with a readable rim on any color, then copied. */
-class BandNames {
-  private stamps = new Map<string, NameStamp>();
-  private madeFor = '';
-
-  /** @param scale pixels of the canvas per pixel of the page */
-  stampOf(name: string, theme: ChartTheme, scale: number): NameStamp {
-    const look = [theme.fontSize, theme.fontFamily, theme.text, theme.background, scale].join();
-    if (look !== this.madeFor || this.stamps.size >= MAX_STAMPS) this.stamps = new Map();
-    this.madeFor = look;
-    let stamp = this.stamps.get(name);
-    if (stamp === undefined) {
-      stamp = stampOf(name, theme, scale);
-      this.stamps.set(name, stamp);
-    }
-    return stamp;
-  }
-}
-
-function stampOf(name: string, theme: ChartTheme, scale: number): NameStamp {
-  const font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
-  const image = new OffscreenCanvas(1, 1);
-  const context = image.getContext('2d');
-  if (context === null) throw new Error('This browser draws on no canvas.');
-  context.font = font;
-  const width = Math.ceil(context.measureText(name).width) + 2 * RIM;
-  const height = Math.ceil(theme.fontSize * 1.2);
-  // Another size empties the canvas and its settings.
-  image.width = Math.ceil(width * scale);
-  image.height = Math.ceil(height * scale);
-  context.scale(scale, scale);
-  context.font = font;
-  context.textBaseline = 'middle';
-  context.lineJoin = 'round';
-  context.lineWidth = RIM;
-  context.strokeStyle = theme.background;
-  context.strokeText(name, RIM, height / 2);
-  context.fillStyle = theme.text;
-  context.fillText(name, RIM, height / 2);
-  return { image, width, height };
 }
