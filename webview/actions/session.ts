@@ -1,11 +1,6 @@
 /** The user's actions and their effects on the state: the only place that calls the extension. */
 import { unpackPoints } from '../../src/protocol/curveCode.js';
-import {
-  type PAGE_COMMANDS,
-  type TimelineApi,
-  type TimelineChoice,
-  type TimelineState,
-} from '../../src/protocol/timelineApi.js';
+import { type PAGE_COMMANDS, type TimelineChoice, type TimelineState } from '../../src/protocol/timelineApi.js';
 import { MAX_FOCUS } from '../../src/protocol/flameData.js';
 import type { RunCurve } from '../../src/protocol/runData.js';
 import type { LiveAt, LiveLine, OwnerSums, TimelineAxis, TimelineWindow } from '../../src/protocol/timelineData.js';
@@ -58,7 +53,7 @@ export class TimelineSession {
   /** The event whose largest line shall be opened when it is known. */
   private openAtEvent: number | null = null;
 
-  private readonly list = new Latest<null, TimelineState>(() => this.call('ready', {}), {
+  private readonly list = new Latest<null, TimelineState>(() => this.host.call('ready', {}), {
     answer: (state) => this.receiveState(state),
     failure: (error) => this.store.update({ choicesError: reasonOf(error) }),
   });
@@ -193,7 +188,7 @@ export class TimelineSession {
 
   openSource(target: SourceLine): void {
     const { file, line } = target;
-    this.send(this.call('openSource', { file, line }), (error) =>
+    this.send(this.host.call('openSource', { file, line }), (error) =>
       t('The line could not be opened: {0}', reasonOf(error)),
     );
   }
@@ -233,21 +228,21 @@ export class TimelineSession {
 
   /** Applies the fix of an allocating line. */
   fixLeak({ file, line }: SourceLine): void {
-    this.send(this.call('fixLeak', { file, line }));
+    this.send(this.host.call('fixLeak', { file, line }));
   }
 
   /** Runs a command of the extension. */
   run(command: (typeof PAGE_COMMANDS)[number]): void {
-    this.send(this.call('run', { command }));
+    this.send(this.host.call('run', { command }));
   }
 
   /** Adds a setting of the allocator to the file that gives the program its environment. */
   applySetting(assignment: string): void {
-    this.send(this.call('applySetting', { assignment }));
+    this.send(this.host.call('applySetting', { assignment }));
   }
 
   copySetting(assignment: string): void {
-    this.send(this.call('copyText', { text: assignment }), (error) => t('Copying failed: {0}', reasonOf(error)));
+    this.send(this.host.call('copyText', { text: assignment }), (error) => t('Copying failed: {0}', reasonOf(error)));
   }
 
   /** Goes back to the timeline, in the editor as well. */
@@ -259,14 +254,6 @@ export class TimelineSession {
   private send(sent: Promise<null>, textOf: (error: unknown) => string = reasonOf): void {
     this.store.update({ openError: null });
     sent.catch((error: unknown) => this.store.update({ openError: textOf(error) }));
-  }
-
-  private call<Name extends keyof TimelineApi>(
-    method: Name,
-    params: TimelineApi[Name]['params'],
-    signal?: AbortSignal,
-  ): Promise<TimelineApi[Name]['result']> {
-    return this.host.call(method, params, signal);
   }
 
   private viewFor({ compared }: TimelineState): Pick<ViewState, 'view' | 'compare'> {

@@ -2,7 +2,6 @@
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../ui/theme.js';
 import { MARK_SIGNS } from '../text/strings.js';
-import { apart } from './apart.js';
 import type { PlotArea } from './plot.js';
 
 type Kind = TimelineMark['kind'];
@@ -103,4 +102,18 @@ export function placeLabels(wishes: readonly LabelWish[], left: number, right: n
     places[index] = from;
   }
   return places;
+}
+
+/** Lines closer together than this would be a gray wall, in pixels. */
+const NARROWEST = 5;
+
+/** The items of a list, ascending by pixels, without those that are too close to the previous one. */
+export function apart<Item>(items: readonly Item[], pixelOf: (item: Item) => number): Item[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return items.filter((item) => {
+    const pixel = pixelOf(item);
+    if (pixel - last < NARROWEST) return false;
+    last = pixel;
+    return true;
+  });
 }

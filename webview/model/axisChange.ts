@@ -17,21 +17,20 @@ export function placePin(pin: Pin, curve: TimelineWindow, live: LiveAt | null): 
 }
 
 /** The events around a range, for the same range on the other axis. It may include one point too many on each side. */
-export function eventsOfRange(range: Range, curve: TimelineWindow): Range {
-  if (curve.axis === 'events') return range;
-  const { x, event } = curve;
-  let last = x.length - 1;
-  while (last > 0 && x[last - 1] >= range.to) last--;
-  return { from: event[Math.max(0, lastAtOrBelow(x, range.from))], to: event[last] };
+export function eventsOfRange(range: Range, { axis, x, event }: TimelineWindow): Range {
+  return axis === 'events' ? range : carried(range, x, event);
 }
 
 /** The range of `curve`, which shows the whole history, that covers the given events. */
-export function rangeOfEvents(events: Range, curve: TimelineWindow): Range {
-  if (curve.axis === 'events') return events;
-  const { x, event } = curve;
-  let last = event.length - 1;
-  while (last > 0 && event[last - 1] >= events.to) last--;
-  return { from: x[Math.max(0, lastAtOrBelow(event, events.from))], to: x[last] };
+export function rangeOfEvents(events: Range, { axis, x, event }: TimelineWindow): Range {
+  return axis === 'events' ? events : carried(events, event, x);
+}
+
+/** The points around a range of one column, as a range of another. */
+function carried({ from, to }: Range, own: ArrayLike<number>, other: ArrayLike<number>): Range {
+  let last = own.length - 1;
+  while (last > 0 && own[last - 1] >= to) last--;
+  return { from: other[Math.max(0, lastAtOrBelow(own, from))], to: other[last] };
 }
 
 /** The axes that a history can be shown on. */

@@ -1,9 +1,8 @@
 /** The table tab: the numbers of everything that the page draws, one row for each. */
 import type { TimelineSession } from '../actions/session.js';
 import { curveRows, curveTable, rowName, type CurveRow } from '../chart/curveRows.js';
-import { callColumns, lineOf } from '../flame/callTable.js';
 import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
-import { callName, flameTable } from '../flame/flameText.js';
+import { callName, flameTable, itemName } from '../flame/flameText.js';
 import { allocationTable } from '../layer/bandTable.js';
 import { mapTable } from '../map/mapText.js';
 import { segmentTables } from '../map/segmentTable.js';
@@ -13,15 +12,26 @@ import { runOf, type Questions } from '../model/questions.js';
 import { drawableExtent } from '../model/range.js';
 import type { Store } from '../model/store.js';
 import { resize, TABLED, type Tabled, type ViewState } from '../model/viewState.js';
-import { bytesColumn, DataTable, nameColumn, textColumn, type Cell } from '../parts/dataTable.js';
+import {
+  bytesColumn,
+  DataTable,
+  nameColumn,
+  textColumn,
+  type Cell,
+  type Column,
+  placeCell,
+  countColumn,
+} from '../parts/dataTable.js';
 import { createPane, type Tab } from '../parts/pane.js';
 import { createSearch } from '../parts/search.js';
 import type { TableData } from '../parts/tableData.js';
-import { runColumns } from '../run/runTable.js';
+import { beforeText, partName, stepsText } from '../run/runText.js';
 import { t } from '../../src/core/text/translate.js';
 import { strings } from '../text/strings.js';
 import { createChoice } from '../ui/choice.js';
 import { el } from '../ui/dom.js';
+import { countText } from '../../src/core/text/numberText.js';
+import { formatShare } from '../text/format.js';
 
 const MAX_PEAKS = 40;
 
@@ -122,16 +132,25 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
     const answer = runOf(questions.run);
     if (answer === null) return null;
     const { selection } = store.get();
+    const { parts } = answer;
     const table = new DataTable<number>({
       class: 'run-table',
       label: t('The whole run: one row for each snapshot'),
-      isCurrent: (part) => answer.parts[part].path === selection?.path,
+      isCurrent: (part) => parts[part].path === selection?.path,
     });
     table.show({
-      columns: runColumns(answer, (part, name) =>
-        button(name, t('Show the snapshot of {0}', name), () => session.showPart(answer, part)),
-      ),
-      rows: answer.parts.map((_, part) => part),
+      columns: [
+        nameColumn(strings.snapshot, (part) => {
+          const name = partName(parts[part]);
+          const show = (): void => session.showPart(answer, part);
+          return { ...button(name, t('Show the snapshot of {0}', name), show), title: parts[part].path };
+        }),
+        bytesColumn(strings.live, (part) => parts[part].liveBytes),
+        bytesColumn(strings.reserved, (part) => parts[part].reservedBytes),
+        textColumn(t('Marked steps'), (part) => stepsText(answer, part)),
+        textColumn(t('History'), (part) => beforeText(answer, part)),
+      ],
+      rows: parts.map((_, part) => part),
     });
     return shownOf(table);
   };
@@ -180,4 +199,29 @@ export function createTableView(store: Store<ViewState>, session: TimelineSessio
 
 function shownOf(table: Pick<DataTable<unknown>, 'element' | 'saved'>): Shown {
   return { elements: [table.element], saved: () => table.saved() };
+}
+
+function lineOf({ call }: FlameItem): { file: string; line: number } | null {
+  return call?.mapped === true && call.line > 0 ? call : null;
+}
+
+function callColumns(live: number, total: FlameItem): Column<FlameItem, FlameSort>[] {
+  const nameOf = (item: FlameItem): Cell => {
+    if (item === total) return { content: strings.total };
+    const content = el('span', { class: 'depth' }, placeCell(itemName(item), lineOf(item) !== null).content);
+    content.style.setProperty('--depth', String(item.level - 1));
+    return { content };
+  };
+  return [
+    nameColumn(t('Call'), nameOf, 'call'),
+    {
+      text: t('Level'),
+      kind: 'number',
+      cell: (item) => ({ content: item === total ? '' : countText(item.level - 1) }),
+    },
+    bytesColumn(t('Own bytes'), ({ self }) => self, 'self'),
+    bytesColumn(t('Bytes'), ({ bytes }) => bytes, 'bytes'),
+    { text: strings.columnShare, kind: 'number', cell: ({ bytes }) => ({ content: formatShare(bytes, live) }) },
+    countColumn(t('Blocks'), ({ blocks }) => blocks, 'blocks'),
+  ];
 }

@@ -1,9 +1,8 @@
 /** Draws the overview of a run: its curve, its gaps, and its snapshots. */
 import type { RunCurve } from '../../src/protocol/runData.js';
-import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../model/points.js';
 import { IN_REACH } from '../model/range.js';
-import { drawLabeled, type LabeledMark } from '../chart/marks.js';
+import { apart, drawLabeled, type LabeledMark } from '../chart/marks.js';
 import { pixelOf, valueAt, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
 import { MARK_SIGNS } from '../text/strings.js';
