@@ -17,21 +17,21 @@ export class PickleErrors {
     );
   }
 
-  damaged(damage: Damage, offset: number, detail = 0): SnapshotError {
+  damaged(damage: keyof ReturnType<typeof damageTexts>, offset: number, detail = 0): SnapshotError {
     return new SnapshotError(
       'notASnapshot',
       t(
         '{0} is not a readable pickle: {1} at byte {2}. Dump the snapshot again.',
         this.name,
-        damageText(damage, detail),
+        damageTexts(detail)[damage],
         offset,
       ),
     );
   }
 
   /** @param asked how much, where that is known */
-  limit(kind: Excess, offset: number, asked: number | null = null): SnapshotError {
-    const said = [this.name, excessText(kind, asked), offset] as const;
+  limit(kind: Excess, offset: number, asked = 0): SnapshotError {
+    const said = [this.name, excessTexts(asked)[kind], offset] as const;
     return new SnapshotError(
       'limit',
       OF_ONE_VALUE.has(kind)
@@ -59,62 +59,34 @@ export class PickleErrors {
   }
 }
 
-/** What no pickle has. */
-type Damage =
-  | 'noHeader'
-  | 'secondHeader'
-  | 'unknownMemo'
-  | 'memoOrder'
-  | 'emptyStack'
-  | 'noContainer'
-  | 'keyWithoutValue'
-  | 'endInside'
-  | 'unknownOpcode';
+/** What no pickle has. @param detail the slot or opcode, where there is one */
+function damageTexts(detail: number) {
+  return {
+    noHeader: t('no protocol header'),
+    secondHeader: t('a second protocol header'),
+    unknownMemo: t('an unknown memo slot {0}', detail),
+    memoOrder: t('memo slot {0} out of order', detail),
+    emptyStack: t('an empty stack'),
+    noContainer: t('a missing container'),
+    keyWithoutValue: t('a key without a value'),
+    endInside: t('an end inside a container'),
+    unknownOpcode: t('an unknown opcode {0}', `0x${detail.toString(16).padStart(2, '0')}`),
+  };
+}
 
-/** What a pickle asks for too much of. */
-type Excess = 'stackDepth' | 'nesting' | 'memoSlots' | 'memoizedNumbers' | 'textBytes' | 'integerBytes';
+/** What a pickle asks for too much of. @param asked how much, where that is known */
+function excessTexts(asked: number) {
+  return {
+    stackDepth: t('values on the stack'),
+    nesting: t('open containers'),
+    memoSlots: t('memo slots'),
+    memoizedNumbers: t('numbers in its memo'),
+    textBytes: t('bytes in one string ({0})', asked),
+    integerBytes: t('bytes in one integer ({0})', asked),
+  };
+}
+
+type Excess = keyof ReturnType<typeof excessTexts>;
 
 /** A shorter recording has such values as well. */
 const OF_ONE_VALUE: ReadonlySet<Excess> = new Set(['nesting', 'textBytes', 'integerBytes']);
-
-/** @param detail the slot or opcode, where there is one */
-function damageText(damage: Damage, detail: number): string {
-  switch (damage) {
-    case 'noHeader':
-      return t('no protocol header');
-    case 'secondHeader':
-      return t('a second protocol header');
-    case 'unknownMemo':
-      return t('an unknown memo slot {0}', detail);
-    case 'memoOrder':
-      return t('memo slot {0} out of order', detail);
-    case 'emptyStack':
-      return t('an empty stack');
-    case 'noContainer':
-      return t('a missing container');
-    case 'keyWithoutValue':
-      return t('a key without a value');
-    case 'endInside':
-      return t('an end inside a container');
-    case 'unknownOpcode':
-      return t('an unknown opcode {0}', `0x${detail.toString(16).padStart(2, '0')}`);
-  }
-}
-
-/** @param asked how much is requested, where that is known */
-function excessText(excess: Excess, asked: number | null): string {
-  switch (excess) {
-    case 'stackDepth':
-      return t('values on the stack');
-    case 'nesting':
-      return t('open containers');
-    case 'memoSlots':
-      return t('memo slots');
-    case 'memoizedNumbers':
-      return t('numbers in its memo');
-    case 'textBytes':
-      return t('bytes in one string ({0})', asked ?? 0);
-    case 'integerBytes':
-      return t('bytes in one integer ({0})', asked ?? 0);
-  }
-}

@@ -190,16 +190,12 @@ function olderText(peak: PeakReport, name: (text: string) => string): string {
 
 /** How the sizes of the weights are known. */
 function evidenceText({ evidence }: OlderReport): string {
-  switch (evidence) {
-    case null:
-      return '';
-    case 'gradients':
-      return t('The gradients in the trace have these sizes.');
-    case 'optimizerState':
-      return t('The optimizer state in the trace has these sizes.');
-    case 'weightCopies':
-      return t('Autocast’s copies in the trace have half of these sizes.');
-  }
+  if (evidence === null) return '';
+  return {
+    gradients: t('The gradients in the trace have these sizes.'),
+    optimizerState: t('The optimizer state in the trace has these sizes.'),
+    weightCopies: t('Autocast’s copies in the trace have half of these sizes.'),
+  }[evidence];
 }
 
 function heldTexts({ older: { held, equal, hasLayers, evidence }, isState }: PeakReport): string[] {

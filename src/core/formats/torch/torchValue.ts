@@ -61,28 +61,24 @@ export function checkedPayload(payload: number, name: string): number {
 }
 
 /** Limits repeated references, which would expand to more than the file. */
-export function tooManyMentions(name: string, what: 'stack' | 'list' | 'dictionary' | 'generated'): SnapshotError {
+export function tooManyMentions(name: string, what: keyof ReturnType<typeof mentionTexts>): SnapshotError {
   return new SnapshotError(
     'limit',
     t(
       '{0} refers to {1} far more often than PyTorch does, and would expand to a multiple of its size. Dump the snapshot again.',
       name,
-      mentionText(what),
+      mentionTexts()[what],
     ),
   );
 }
 
-function mentionText(what: Parameters<typeof tooManyMentions>[1]): string {
-  switch (what) {
-    case 'stack':
-      return t('the same stack');
-    case 'list':
-      return t('the same list');
-    case 'dictionary':
-      return t('the same dictionary');
-    case 'generated':
-      return t('the same frame of generated code');
-  }
+function mentionTexts() {
+  return {
+    stack: t('the same stack'),
+    list: t('the same list'),
+    dictionary: t('the same dictionary'),
+    generated: t('the same frame of generated code'),
+  };
 }
 
 export function tooManyObjects(name: string): SnapshotError {

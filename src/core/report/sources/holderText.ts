@@ -23,26 +23,17 @@ export function holderText(finding: Finding): { name: string; text: string } {
 }
 
 function explained({ kind, held, through }: Finding, name: string): string {
-  switch (kind) {
-    case 'put':
-      return through === 'graph' && held !== '' ? t('{0}, with the graph of each {1}', name, held) : name;
-    case 'chain':
-      return t('{0}, whose graph grows with every step', name);
-    case 'grown':
-      return t('{0}, longer after every step', name);
-    case 'hook':
-      return t('{0}, on which each step registers the hook {1} again', name, held);
-    case 'selfHook':
-      return t('{0}, whose hook {1} refers to it', name, held);
-    case 'error':
-      return t('{0}, with the traceback of each {1}', name, held);
-    case 'context':
-      return t('{0}, an output on its own graph', name);
-    case 'cycle':
-      return t('{0}, in a reference cycle', name);
-    default:
-      return name;
-  }
+  const texts: Partial<Record<Finding['kind'], string>> = {
+    put: through === 'graph' && held !== '' ? t('{0}, with the graph of each {1}', name, held) : name,
+    chain: t('{0}, whose graph grows with every step', name),
+    grown: t('{0}, longer after every step', name),
+    hook: t('{0}, on which each step registers the hook {1} again', name, held),
+    selfHook: t('{0}, whose hook {1} refers to it', name, held),
+    error: t('{0}, with the traceback of each {1}', name, held),
+    context: t('{0}, an output on its own graph', name),
+    cycle: t('{0}, in a reference cycle', name),
+  };
+  return texts[kind] ?? name;
 }
 
 /** The holder's name, with the class's in place of `self`. */
