@@ -1,13 +1,12 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
-import { Growable } from '../model/growable.js';
 import type { Bytes } from '../model/units.js';
 import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { isJsonObject, JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
 import { runJson } from './json/runJson.js';
 import { type ReadResult, trendOf } from './readResult.js';
-import { checkSamples } from './sampleCount.js';
+import { TrendRows } from './text/trendRows.js';
 import { t } from '../text/translate.js';
 
 const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
@@ -22,34 +21,27 @@ const MAX_WRAPPING = 4;
  * `torch.cuda.memory_stats()`, flat or nested: one object, one per line, or a list. One row each. @throws SnapshotError
  */
 export async function readMemoryStats(source: ByteSource, context: ReadContext): Promise<ReadResult> {
-  const columns = QUANTITIES.map(() => new Growable(Float64Array));
-  const peaks: (Bytes | null)[] = QUANTITIES.map(() => null);
+  const rows = new TrendRows(source.name);
   // A list of a gigabyte is read item by item, like lines.
   const elements = new JsonElements('items', (value) => {
     const stats = findStats(value, MAX_WRAPPING);
     if (stats === null) return;
-    checkSamples(source.name, columns[0].length * columns.length);
-    QUANTITIES.forEach((quantity, i) => {
-      columns[i].push(amountOf(stats, quantity, 'current'));
+    rows.begin('', Number.NaN);
+    for (const quantity of QUANTITIES) {
       const peak = amountOf(stats, quantity, 'peak');
-      if (!Number.isNaN(peak)) peaks[i] = Math.max(peaks[i] ?? 0, peak);
-    });
+      rows.set(quantity, null, amountOf(stats, quantity, 'current'), Number.isNaN(peak) ? null : peak);
+    }
   });
   await runJson(source, new JsonMachine(elements, source.name, true), context.chunkSize);
-  const count = columns[0].length;
+  const { count, series } = rows.take();
   if (count === 0) {
     throw new SnapshotError(
       'notASnapshot',
       t('{0} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.', source.name),
     );
   }
-  const series = QUANTITIES.map((name, i) => ({
-    name,
-    device: null,
-    bytes: columns[i].take(),
-    peakBytes: peaks[i],
-  })).filter(({ bytes }) => !bytes.every(Number.isNaN));
-  return trendOf(source, { format: 'memoryStats', count, series });
+  const known = series.filter(({ bytes }) => !bytes.every(Number.isNaN));
+  return trendOf(source, { format: 'memoryStats', count, series: known });
 }
 
 function findStats(value: JsonValue, depth: number): JsonObject | null {
