@@ -12,7 +12,7 @@ import {
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import { ChromeEvents, type ChromeMemory } from './chrome/chromeEvents.js';
 import { RunningCalls } from './chrome/runningCalls.js';
-import { expectFewDevices } from './deviceCount.js';
+import { expectFewDevices } from './limits.js';
 import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';

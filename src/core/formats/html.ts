@@ -8,7 +8,8 @@ import type { Bytes } from '../model/units.js';
 import { t } from '../text/translate.js';
 import { readFully } from '../bytes/readFully.js';
 import { sliceSource } from '../bytes/sliceSource.js';
-import { MAX_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
+import { expectFewSnapshots } from './limits.js';
+import { firstSign } from './text/eachLine.js';
 
 const INVALID = 255;
 const VALUES = makeValues();
@@ -19,11 +20,7 @@ const BASE64 = ['"base64": "', '"base64":"'];
 /** Pages that PyTorch writes: the snapshot viewer's, the cycle detector's, the profiler's picture of a timeline. */
 export const html: Format = {
   id: 'html',
-  sniff: (head) => {
-    let at = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
-    while (at < head.length && [0x20, 0x09, 0x0a, 0x0d].includes(head[at])) at++;
-    return head[at] === 0x3c;
-  },
+  sniff: (head) => firstSign(head) === '<',
   read,
 };
 
@@ -93,7 +90,7 @@ async function readViewerPage(source: ByteSource, from: number, context: ReadCon
   for (let next = await nextSnapshot(source, from); next !== null;) {
     const end = await endOf(source, next);
     found.push({ start: next.end, end });
-    if (found.length > MAX_SNAPSHOTS) throw tooManySnapshots(source.name);
+    expectFewSnapshots(source.name, found.length);
     next = await nextSnapshot(source, end);
   }
   if (found.length === 0) {

@@ -12,6 +12,7 @@ import { runJson } from './json/runJson.js';
 import { readMemoryStats } from './memoryStats.js';
 import { readMemoryTimeline, readRawTimeline } from './memoryTimeline.js';
 import type { ReadResult } from './readResult.js';
+import { firstSign } from './text/eachLine.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
 import { t } from '../text/translate.js';
@@ -33,11 +34,7 @@ const HEAD_BYTES = 1 << 16;
 /** JSON of several kinds, distinguished by the keys and lists that it begins with. */
 export const json: Format = {
   id: 'json',
-  sniff: (head) => {
-    let at = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
-    while (at < head.length && [0x20, 0x09, 0x0a, 0x0d].includes(head[at])) at++;
-    return head[at] === 0x7b || head[at] === 0x5b;
-  },
+  sniff: (head) => ['{', '['].includes(firstSign(head)),
   read,
 };
 

@@ -7,7 +7,7 @@ import { JsonElements, type JsonValue } from './json/jsonValues.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import { type ReadResult, trendOf } from './readResult.js';
-import { checkSamples } from './sampleCount.js';
+import { expectFewSamples } from './limits.js';
 import { t } from '../text/translate.js';
 
 /** The profiler's categories of memory, in the order of its files. */
@@ -26,12 +26,8 @@ const CATEGORIES = [
 const NANOSECONDS_FROM = 1e17;
 const NO_TIME = -1;
 
-const enum RawAction {
-  PreExisting = 1,
-  Create = 2,
-  IncrementVersion = 3,
-  Destroy = 4,
-}
+/** Older memory, and the creation, change and end of a tensor. */
+const RAW_ACTIONS: ReadonlySet<number> = new Set([1, 2, 3, 4]);
 
 /**
  * `export_memory_timeline` to `.json`: a list of times, and rows of bytes by category after a zero. @throws
@@ -41,7 +37,7 @@ export async function readMemoryTimeline(source: ByteSource, context: ReadContex
   const times = new Growable(Float64Array);
   const columns = CATEGORIES.map(() => new Growable(Float64Array));
   await readElements(source, context, 2, (value) => {
-    checkSamples(source.name, times.length + columns[0].length * CATEGORIES.length);
+    expectFewSamples(source.name, times.length + columns[0].length * CATEGORIES.length);
     if (typeof value === 'number' || typeof value === 'bigint') times.push(microseconds(value));
     else if (Array.isArray(value) && value.length === CATEGORIES.length + 1) {
       columns.forEach((column, i) => {
@@ -63,7 +59,7 @@ export async function readRawTimeline(source: ByteSource, context: ReadContext):
   const columns = CATEGORIES.map(() => new Growable(Float64Array));
   const held = CATEGORIES.map(() => 0);
   const addRow = (time: number): void => {
-    checkSamples(source.name, times.length * CATEGORIES.length);
+    expectFewSamples(source.name, times.length * CATEGORIES.length);
     times.push(time);
     columns.forEach((column, i) => {
       column.push(held[i]);
@@ -73,7 +69,7 @@ export async function readRawTimeline(source: ByteSource, context: ReadContext):
   await readElements(source, context, 1, (value) => {
     const numbers = Array.isArray(value) ? value.map(Number) : [];
     const [time, action, bytes, category] = numbers;
-    if (numbers.length !== 4 || !(category in held) || !isRawAction(action) || !Number.isFinite(bytes)) {
+    if (numbers.length !== 4 || !(category in held) || !RAW_ACTIONS.has(action) || !Number.isFinite(bytes)) {
       throw strange(source, t('event {0}', events));
     }
     events++;
@@ -92,15 +88,6 @@ async function readElements(
 ): Promise<void> {
   const elements = new JsonElements(depth, onElement);
   await runJson(source, new JsonMachine(elements, source.name), context.chunkSize);
-}
-
-function isRawAction(action: number): boolean {
-  return (
-    action === RawAction.PreExisting ||
-    action === RawAction.Create ||
-    action === RawAction.IncrementVersion ||
-    action === RawAction.Destroy
-  );
 }
 
 function microseconds(time: number | bigint): number {

@@ -7,7 +7,6 @@ import type { Snapshot } from '../model/snapshot.js';
 import { cycleDot } from './cycleGraph.js';
 import type { Format, ReadContext, ReadOptions } from './format.js';
 import { gzip } from './gzip.js';
-import { lfsPointer } from './gitLfs.js';
 import { html } from './html.js';
 import { json } from './json.js';
 import { memorySummary } from './memorySummary.js';
@@ -16,6 +15,7 @@ import type { OtherResult, ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
+import { byteText } from '../text/numberText.js';
 import { t } from '../text/translate.js';
 
 /** Every kind of input, in the order of the checks. */
@@ -94,6 +94,25 @@ export function noSnapshot(name: string, result: OtherResult): SnapshotError {
 /** The beginning of a dictionary or list, and its memo opcode. */
 function looksLikeOldPickle(head: Uint8Array): boolean {
   return /^(?:\([dl]p\d|[}\]]q)/.test(String.fromCharCode(...head.subarray(0, 4)));
+}
+
+/** A file of Git LFS that only names its content. */
+const POINTER = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .*\n)*?size (\d{1,15})\n/;
+/** Repositories keep models as such files, and their pointers stand for no snapshot. */
+const MODEL = /\.(?:pth?|bin)$/i;
+
+/** The error for a file that only names its content, null for other files. */
+function lfsPointer(name: string, head: Uint8Array): SnapshotError | null {
+  const match = POINTER.exec(String.fromCharCode(...head));
+  if (match === null) return null;
+  return new SnapshotError(
+    MODEL.test(name) ? 'notASnapshot' : 'pointer',
+    t(
+      '{0} is a Git LFS pointer; the snapshot itself ({1}) is not here. Run `git lfs pull`.',
+      name,
+      byteText(Number(match[1])),
+    ),
+  );
 }
 
 async function readKind(source: ByteSource, options: ReadOptions, depth: number): Promise<ReadResult> {

@@ -9,7 +9,7 @@ import { gzip } from './gzip.js';
 import { html, VIEWER } from './html.js';
 import { findMark } from './html/findMark.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
-import { MAX_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
+import { expectFewSnapshots } from './limits.js';
 import { checkpoint } from './torch/foreignPickle.js';
 import { torchPickle } from './torchPickle.js';
 import { t } from '../text/translate.js';
@@ -73,7 +73,7 @@ async function chosen(source: ByteSource, members: readonly ZipMember[]): Promis
   const found: ZipMember[] = [];
   const ahead = readingAhead(source);
   for (const file of files) if (await isSnapshot(ahead, file)) found.push(file);
-  if (found.length > MAX_SNAPSHOTS) throw tooManySnapshots(source.name);
+  expectFewSnapshots(source.name, found.length);
   if (found.length > 0) return found;
   throw new SnapshotError(
     'unsupported',

@@ -10,6 +10,11 @@ export function textDecoder(head: Uint8Array): TextDecoder {
   return new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : 'utf-8');
 }
 
+/** The first character of a text that is no white space, as JSON knows it; empty without one. */
+export function firstSign(head: Uint8Array): string {
+  return /[^ \t\n\r]/.exec(new TextDecoder().decode(head))?.[0] ?? '';
+}
+
 /**
  * Passes on each line of a text, without its end.
  * @param onLine `isWhole` is false for a last line without an end: the file may still be written

@@ -1,7 +1,7 @@
 import { Growable } from '../../model/growable.js';
 import type { TrendSeries } from '../../model/trend.js';
 import type { Bytes, DeviceOrdinal, Microseconds } from '../../model/units.js';
-import { checkSamples } from '../sampleCount.js';
+import { expectFewSamples } from '../limits.js';
 
 /** Maximum number of devices, processes and quantities of one log; more are made to tire us. */
 const MAX_SERIES = 256;
@@ -45,7 +45,7 @@ export class TrendRows {
     }
     this.inRow = new Set([teller]);
     this.times.push(time);
-    checkSamples(this.source, this.count * this.series.size);
+    expectFewSamples(this.source, this.count * this.series.size);
   }
 
   /**

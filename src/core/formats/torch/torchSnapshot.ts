@@ -3,7 +3,7 @@ import type { Bytes, FrameId } from '../../model/units.js';
 import { type Absent, type Snapshot, EMPTY_STACK } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { Ref } from '../../pickle/values.js';
-import { expectFewDevices } from '../deviceCount.js';
+import { expectFewDevices } from '../limits.js';
 import { functionLines } from '../profilerFrame.js';
 import { recordingWarnings } from './recordingWarnings.js';
 import type { TorchSink } from './torchSink.js';
