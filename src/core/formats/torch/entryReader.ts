@@ -12,7 +12,6 @@ import {
   ValueStack,
 } from '../../pickle/values.js';
 import { EntryCode, State } from './entryCode.js';
-import { EntryPlan } from './entryPlan.js';
 import type { TorchSink } from './torchSink.js';
 import { Torch } from './torchValue.js';
 import { actionOf, Word, WORDS } from './torchWords.js';
@@ -25,7 +24,19 @@ const COUNTED: ReadonlySet<number> = new Set([Word.action, Word.state, Word.bloc
 const LONG_RECORD = 1 << 14;
 /** Words that the code looks up, and the place of all others. */
 const ACTION_WORDS = 256;
-const PLACES = ['action', 'addr', 'size', 'stream', 'timeUs', 'frames', 'metadata', 'compileContext'] as const;
+/** Settings of the code for the places of an entry's values, by the words of their keys. */
+const PLACES: ReadonlyMap<number, string> = new Map([
+  [Word.action, 'action'],
+  [Word.addr, 'addr'],
+  [Word.size, 'size'],
+  [Word.stream, 'stream'],
+  [Word.time_us, 'timeUs'],
+  [Word.frames, 'frames'],
+  [Word.user_metadata, 'metadata'],
+  [Word.compile_context, 'compileContext'],
+]);
+/** Keys of entries whose values have no place: other keys mean nothing to an entry. */
+const UNPLACED: ReadonlySet<number> = new Set([Word.forward_frames, Word.cpp_frames, Word.category, Word.device_free]);
 
 /** Reads trace entries at many times the machine's speed, in WebAssembly: see `assembly/entryReader.ts`. */
 export class EntryReader implements RecordReader {
@@ -33,7 +44,6 @@ export class EntryReader implements RecordReader {
   depth = 0;
   private readonly code: EntryCode;
   private readonly cells: ValueStack;
-  private readonly plan = new EntryPlan();
   private readonly maxRows: number;
   private views: ReturnType<EntryReader['viewsOf']>;
   private buffer: Uint8Array = new Uint8Array(0);
@@ -214,9 +224,22 @@ export class EntryReader implements RecordReader {
     return isFrame ? this.sink.frames.frame(this.cells, from, to) : NONE_REF;
   }
 
+  /**
+   * Sets the places of the values in trace entries with these keys, which are in the even cells; 0 for missing ones.
+   * @returns 0 for keys to be read one by one: another kind of entry, a repeated key, or several kinds of stacks
+   */
   private planned(keys: number): number {
-    if (!this.plan.make(this.cells.ref, keys)) return 0;
-    for (const place of PLACES) this.code.set(place, this.plan[place]);
+    const { ref } = this.cells;
+    const found = new Map<number, number>();
+    for (let i = 0; i < 2 * keys; i += 2) {
+      const word = ref[i] & PAYLOAD_MASK;
+      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text || UNPLACED.has(word)) return 0;
+      if (!PLACES.has(word)) continue;
+      if (found.has(word)) return 0;
+      found.set(word, i + 1);
+    }
+    if (found.get(Word.action) !== 1) return 0;
+    for (const [word, place] of PLACES) this.code.set(place, found.get(word) ?? 0);
     return 1;
   }
 

@@ -7,7 +7,6 @@ import type { FrameId, StackId, StringId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { fileKind } from '../fileKind.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
-import { parseTraceback } from '../tracebackText.js';
 import type { TorchObjects } from './torchObjects.js';
 import { checkedPayload, Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
 import { Word } from './torchWords.js';
@@ -35,8 +34,8 @@ export class TorchFrames {
   private readonly ofTraceback = new Map<StringId, readonly FrameId[]>();
   /** Native stacks with Python ones behind them, by both. */
   private readonly ofPair = new Map<StackId, Map<StackId, StackId>>();
-  /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not yet known. */
-  private fileLines = new Uint8Array(256);
+  /** Whether the lines of a file are offsets. */
+  private readonly areOffsets = new Map<StringId, boolean>();
 
   constructor(
     private readonly builder: SnapshotBuilder,
@@ -196,15 +195,21 @@ export class TorchFrames {
     return frames.intern(strings.internText(frame.function), strings.internText(frame.file), frame.line);
   }
 
-  private linesAreOffsets(file: number): boolean {
-    if (file >= this.fileLines.length) {
-      const next = new Uint8Array(Math.max(file + 1, this.fileLines.length * 2));
-      next.set(this.fileLines);
-      this.fileLines = next;
-    }
-    if (this.fileLines[file] === 0) {
-      this.fileLines[file] = fileKind(this.builder.strings.text(file)) === 'binary' ? 1 : 2;
-    }
-    return this.fileLines[file] === 1;
+  private linesAreOffsets(file: StringId): boolean {
+    return getOrAdd(this.areOffsets, file, () => fileKind(this.builder.strings.text(file)) === 'binary');
   }
+}
+
+const FRAME_LINE = /File "([^"\n]+)", line (\d{1,9}), in ([^\n]+)/g;
+
+/**
+ * Reads a traceback, outermost first: `  File "a.py", line 3, in forward\n    y = f(x)\n`. @returns frames innermost
+ * first
+ */
+function parseTraceback(text: string): DigestFrame[] {
+  const frames: DigestFrame[] = [];
+  for (const match of text.matchAll(FRAME_LINE)) {
+    frames.push({ file: match[1], line: Number(match[2]), function: match[3].trim() });
+  }
+  return frames.reverse();
 }

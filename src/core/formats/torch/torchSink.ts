@@ -8,7 +8,6 @@ import { TorchFrames } from './torchFrames.js';
 import { TorchLabels } from './torchLabels.js';
 import { isTorchObject, TorchObjects, type TorchObject } from './torchObjects.js';
 import { TorchSegments } from './torchSegments.js';
-import { TorchTexts } from './torchTexts.js';
 import { TorchTrace } from './torchTrace.js';
 import { checkedPayload, Torch } from './torchValue.js';
 import { Word, WORDS } from './torchWords.js';
@@ -39,8 +38,7 @@ export class TorchSink implements PickleSink {
     this.objects = new TorchObjects(builder.strings, name);
     this.labels = new TorchLabels(builder.strings, name);
     this.frames = new TorchFrames(builder, this.objects, name);
-    const texts = new TorchTexts(builder.strings, this.objects, name);
-    this.trace = new TorchTrace(builder, this.frames, this.labels, texts, name);
+    this.trace = new TorchTrace(builder, this.frames, this.labels, this.objects, name);
     this.segments = new TorchSegments(builder, this.frames, this.labels, this.objects, name);
   }
 

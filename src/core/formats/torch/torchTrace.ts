@@ -1,11 +1,13 @@
+import { getOrAdd } from '../../maps.js';
 import { Action, EMPTY_STACK, NO_INDEX, NO_STACK } from '../../model/snapshot.js';
 import type { EventRow } from '../../model/eventColumns.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import type { StringId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
-import type { TorchTexts } from './torchTexts.js';
-import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
+import type { TorchObject, TorchObjects } from './torchObjects.js';
+import { byteCount, checkedPayload, highWord, integerText, isNumber, lowWord, Torch } from './torchValue.js';
 import { actionOf, Word } from './torchWords.js';
 
 /** Trace entries and annotations. */
@@ -24,15 +26,18 @@ export class TorchTrace {
     compileContext: 0,
   };
 
+  /** Texts of dictionaries that were set as metadata: many entries may mention one. */
+  private readonly ofDict = new Map<TorchObject, StringId>();
+
   constructor(
     private readonly builder: SnapshotBuilder,
     private readonly frames: TorchFrames,
     private readonly labels: TorchLabels,
-    private readonly texts: TorchTexts,
+    private readonly objects: TorchObjects,
     private readonly name: string,
   ) {}
 
-  /** A dictionary with an `action`. Each key here has a place in {@link EntryPlan}, or excludes the entry from it. */
+  /** A dictionary with an `action`. Each key here has a place in `EntryReader`, or excludes the entry from it. */
   entry(stack: ValueStack, from: number, to: number): Ref {
     const { ref } = stack;
     const row = this.event;
@@ -79,10 +84,10 @@ export class TorchTrace {
           native = this.frames.nativeStack(ref[value]);
           break;
         case Word.user_metadata:
-          row.metadata = this.texts.metadata(stack, value);
+          row.metadata = this.metadata(stack, value);
           break;
         case Word.compile_context:
-          row.compileContext = this.texts.compileContext(ref[value]);
+          row.compileContext = this.compileContext(ref[value]);
           break;
         case Word.device_free:
           deviceFree = byteCount(stack, value);
@@ -121,5 +126,25 @@ export class TorchTrace {
       }
     }
     this.builder.addAnnotation(name, isStart, device, timeUs);
+  }
+
+  /** Metadata is text by convention; other values are written as JSON. */
+  private metadata(stack: ValueStack, at: number): StringId {
+    const ref = stack.ref[at];
+    if (ref >>> PAYLOAD_BITS === Kind.Text) return ref & PAYLOAD_MASK;
+    if (isNumber(ref >>> PAYLOAD_BITS)) return this.intern(integerText(stack, at));
+    const object = this.objects.get(ref);
+    if (object?.type !== 'dict') return Word.empty;
+    return getOrAdd(this.ofDict, object, () => this.intern(JSON.stringify(this.objects.settings(object))));
+  }
+
+  /** `N/A` means that no compiled region ran. */
+  private compileContext(ref: Ref): StringId {
+    const text = ref & PAYLOAD_MASK;
+    return ref >>> PAYLOAD_BITS === Kind.Text && text !== Word.not_available ? text : Word.empty;
+  }
+
+  private intern(text: string): StringId {
+    return checkedPayload(this.builder.strings.internText(text), this.name);
   }
 }
