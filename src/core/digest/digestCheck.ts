@@ -20,27 +20,35 @@ import { UNKNOWN, type Anchors, type SpanLives, type TraceSpan } from './traceSp
 
 const text = v.string();
 const flag = v.boolean();
+const finiteOrNull = v.nullable(finite);
 /** A column is one value to the library, which would else be called for each of its numbers. */
 const uint32s = v.custom<Uint32Array>((column) => column instanceof Uint32Array);
 const integers = v.custom<Int32Array>((column) => column instanceof Int32Array);
 const floats = v.custom<Float64Array>((column) => column instanceof Float64Array && column.every(Number.isFinite));
+const ordinals = v.pipe(uint32s, v.check(rises));
+
+/** Fields of one kind. */
+function each<Name extends string, Kind extends v.GenericSchema>(kind: Kind, ...names: Name[]): Record<Name, Kind> {
+  return Object.fromEntries(names.map((name) => [name, kind])) as Record<Name, Kind>;
+}
+
+/** True if all columns of a table are as long as it says. */
+function isFilled({ count: rows, ...columns }: { readonly count: number }): boolean {
+  return Object.values<ArrayLike<number>>(columns).every((column) => column.length === rows);
+}
 
 const stackless: v.GenericSchema<StacklessBucket> = v.picklist(['beforeRecording', 'noStack']);
 const stepSource: v.GenericSchema<Steps['source']> = v.picklist(['annotations', 'recorder', 'period']);
 const frame: v.GenericSchema<DigestFrame> = v.object({ file: text, line: finite, function: text });
-const ordinals = v.pipe(uint32s, v.check(rises));
-
-const stackFields = { frames: v.array(count), forwardFrames: v.array(count), stackless };
+const stackFields = { ...each(v.array(count), 'frames', 'forwardFrames'), stackless };
 const stack: v.GenericSchema<DigestStack> = v.object(stackFields);
-
 const equal: v.GenericSchema<EqualBlocks> = v.object({ size: finite, blocks: count });
+const sum = { bytes: finite, blocks: count };
 
 const group: v.GenericSchema<LiveGroup> = v.object({
   ...stackFields,
+  ...each(finite, 'liveBytes', 'requestedBytes', 'blocks'),
   equal,
-  liveBytes: finite,
-  requestedBytes: finite,
-  blocks: finite,
   categories: v.pipe(
     floats,
     v.check((categories) => categories.length === CATEGORY_CODES),
@@ -51,36 +59,29 @@ const blocks: v.GenericSchema<LiveBlocks> = v.pipe(
   v.object({
     count,
     device: integers,
-    addrLow: uint32s,
-    addrHigh: uint32s,
+    ...each(uint32s, 'addrLow', 'addrHigh', 'group', 'birth'),
     size: floats,
-    group: uint32s,
-    birth: uint32s,
   }),
-  v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
+  v.check((table) => isFilled(table)),
 );
 
 const segments: v.GenericSchema<SegmentFacts> = v.object({
   pools: v.array(
     v.object({
-      device: finite,
       pool: v.nullable(text),
       stream: text,
       isExpandable: flag,
-      reservedBytes: finite,
-      liveBytes: finite,
-      idleBytes: finite,
+      ...each(finite, 'device', 'reservedBytes', 'liveBytes', 'idleBytes'),
     }),
   ),
-  pinned: v.array(v.object({ device: finite, totalBytes: finite, liveBytes: finite, group: count })),
-  pending: v.array(v.object({ device: finite, group: count, bytes: finite, blocks: finite })),
+  pinned: v.array(v.object({ ...each(finite, 'device', 'totalBytes', 'liveBytes'), group: count })),
+  pending: v.array(v.object({ ...each(finite, 'device', 'bytes', 'blocks'), group: count })),
   outOfMemory: v.array(finite),
   places: v.array(v.object({ device: finite, addresses: v.array(finite) })),
 });
 
 const warning: v.GenericSchema<SnapshotWarning> = v.object({
-  code: text,
-  message: text,
+  ...each(text, 'code', 'message'),
   device: v.exactOptional(finite),
 });
 
@@ -93,37 +94,26 @@ const lifetimes: v.GenericSchema<DigestStackLifetimes> = v.object({
   binSteps: finite,
   floors: floats,
   survivorBirths: uint32s,
-  usualFreedAge: v.nullable(finite),
-  oldestFreedAge: v.nullable(finite),
+  ...each(finiteOrNull, 'usualFreedAge', 'oldestFreedAge'),
   drops: v.array(v.object({ step: finite, bytes: finite, site: v.nullable(frame) })),
 });
 
 const peak: v.GenericSchema<DigestPeak> = v.object({
-  device: finite,
-  isState: flag,
-  event: finite,
-  timeUs: v.nullable(finite),
-  step: v.nullable(finite),
-  liveBytes: finite,
-  reservedBytes: v.nullable(finite),
+  ...each(finite, 'device', 'event', 'liveBytes'),
+  ...each(finiteOrNull, 'timeUs', 'step', 'reservedBytes'),
+  ...each(flag, 'isState', 'hasBackward'),
   phase: v.nullable(v.picklist(PHASES)),
   frames: v.array(count),
   older: v.object({
-    bytes: finite,
+    ...each(finite, 'bytes', 'parameterBytes', 'stateBytes', 'gradientBytes', 'activationBytes', 'workspaceBytes'),
     evidence: v.nullable(v.picklist(WEIGHT_EVIDENCE)),
-    parameterBytes: finite,
-    stateBytes: finite,
-    gradientBytes: finite,
-    activationBytes: finite,
-    workspaceBytes: finite,
-    freed: v.array(v.object({ frames: v.array(count), bytes: finite, blocks: count })),
-    held: v.object({ bytes: finite, blocks: count }),
+    freed: v.array(v.object({ frames: v.array(count), ...sum })),
+    held: v.object(sum),
     equal: v.array(equal),
     hasLayers: flag,
   }),
-  hasBackward: flag,
   replayed: v.nullable(
-    v.object({ setting: text, reservedPeakBytes: finite, insteadOfBytes: finite, isEstimate: flag }),
+    v.object({ setting: text, ...each(finite, 'reservedPeakBytes', 'insteadOfBytes'), isEstimate: flag }),
   ),
   groups: v.array(
     v.object({
@@ -132,11 +122,8 @@ const peak: v.GenericSchema<DigestPeak> = v.object({
         count,
         v.check((category) => category < CATEGORY_CODES),
       ),
-      bytes: finite,
-      blocks: finite,
+      ...each(finite, 'bytes', 'blocks', 'keptForBackward', 'fromEarlierSteps'),
       equal,
-      keptForBackward: finite,
-      fromEarlierSteps: finite,
     }),
   ),
 });
@@ -145,36 +132,25 @@ const anchors: v.GenericSchema<Anchors> = v.pipe(
   v.object({ at: ordinals, hash: integers, timeUs: floats }),
   v.check(({ at, hash, timeUs }) => hash.length === at.length && timeUs.length === at.length),
 );
-const meeting = {
-  events: count,
-  anchors,
-  marks: v.array(count),
-  takenAtUs: v.nullable(finite),
-  behindUs: v.nullable(finite),
-};
+const meeting = { events: count, anchors, marks: v.array(count), ...each(finiteOrNull, 'takenAtUs', 'behindUs') };
 
 const lives: v.GenericSchema<SpanLives> = v.pipe(
   v.object({
     count,
-    birth: integers,
-    death: integers,
-    addrLow: uint32s,
-    addrHigh: uint32s,
+    ...each(integers, 'birth', 'death'),
+    ...each(uint32s, 'addrLow', 'addrHigh', 'stack', 'site'),
     bytes: floats,
-    stack: uint32s,
-    site: uint32s,
   }),
-  v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
+  v.check((table) => isFilled(table)),
 );
 
 const span: v.GenericSchema<TraceSpan> = v.pipe(
   v.object({
     ...meeting,
-    device: finite,
+    ...each(finite, 'device', 'since'),
     stepSource,
     starts: ordinals,
     startsUs: v.nullable(floats),
-    since: finite,
     lives,
     stacks: v.array(stack),
     sites: v.array(v.nullable(frame)),
@@ -189,11 +165,8 @@ const span: v.GenericSchema<TraceSpan> = v.pipe(
 
 const failure: v.GenericSchema<Failure> = v.object({
   event: count,
-  time: v.nullable(finite),
-  askedBytes: finite,
-  deviceFreeBytes: v.nullable(finite),
-  liveBytes: finite,
-  reservedBytes: v.nullable(finite),
+  ...each(finite, 'askedBytes', 'liveBytes'),
+  ...each(finiteOrNull, 'time', 'deviceFreeBytes', 'reservedBytes'),
   metadata: text,
 });
 
@@ -201,12 +174,11 @@ const curve: v.GenericSchema<TraceCurve> = v.pipe(
   v.object({
     device: finite,
     event: ordinals,
-    time: v.nullable(floats),
-    startUs: v.nullable(finite),
+    ...each(v.nullable(floats), 'time', 'reserved'),
+    startUs: finiteOrNull,
     live: floats,
-    reserved: v.nullable(floats),
     outOfMemory: v.array(failure),
-    collected: v.array(v.object({ event: count, time: finite, collected: v.object({ bytes: finite, blocks: count }) })),
+    collected: v.array(v.object({ event: count, time: finite, collected: v.object(sum) })),
     meeting: v.object(meeting),
   }),
   v.check(
@@ -217,102 +189,67 @@ const curve: v.GenericSchema<TraceCurve> = v.pipe(
   ),
 );
 
-const place = v.nullable(v.object({ file: text, line: finite }));
+const line = { file: text, line: finite };
+const place = v.nullable(v.object(line));
 
 const owner: v.GenericSchema<RecordedOwner> = v.object({
-  kind: text,
-  name: text,
+  ...each(text, 'kind', 'name'),
+  ...each(finite, 'bytes', 'graphBytes'),
+  ...each(flag, 'isDirect', 'outlivesLoops'),
   place,
-  bytes: finite,
-  graphBytes: finite,
-  allocatedSteps: v.nullable(v.object({ first: finite, last: finite, steps: finite })),
-  container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
+  allocatedSteps: v.nullable(v.object(each(finite, 'first', 'last', 'steps'))),
+  container: v.nullable(v.object({ type: text, length: finite, maxlen: finiteOrNull })),
   items: v.nullable(v.object({ kind: text, type: v.nullable(text) })),
-  isDirect: flag,
-  outlivesLoops: flag,
-  staleKeys: v.nullable(finite),
+  staleKeys: finiteOrNull,
   pinnedBy: v.nullable(v.object({ text, place })),
   custody: v.nullable(
     v.object({
-      sinceStep: finite,
-      searches: finite,
-      heldBytes: finite,
-      freedBytes: finite,
-      movedBytes: finite,
-      survivedBytes: finite,
+      ...each(finite, 'sinceStep', 'searches', 'heldBytes', 'freedBytes', 'movedBytes', 'survivedBytes'),
       lengths: v.array(finite),
     }),
   ),
   releases: v.nullable(
     v.array(
       v.object({
-        file: text,
-        line: finite,
-        function: text,
-        kind: text,
-        where: text,
+        ...line,
+        ...each(text, 'function', 'kind', 'where'),
+        ...each(finiteOrNull, 'value', 'runs'),
         isConditional: flag,
-        value: v.nullable(finite),
-        runs: v.nullable(finite),
         hasRun: v.nullable(flag),
       }),
     ),
   ),
   also: v.array(v.object({ name: text, place })),
-  allocatedAt: v.array(v.object({ file: text, line: finite, bytes: finite })),
+  allocatedAt: v.array(v.object({ ...line, bytes: finite })),
 });
 
 const recording: v.GenericSchema<Recording> = v.object({
   run: text,
-  rank: v.nullable(finite),
-  worldSize: v.nullable(finite),
-  isLight: flag,
-  isAtEnd: flag,
-  step: v.nullable(finite),
+  ...each(finiteOrNull, 'rank', 'worldSize', 'step', 'takenAtUs', 'residentBytes', 'graphNodes'),
+  ...each(flag, 'isLight', 'isAtEnd', 'isSearchComplete'),
+  ...each(v.array(owner), 'owners', 'atFailure'),
   stepSource: v.nullable(v.picklist(STEP_SOURCES)),
-  takenAtUs: v.nullable(finite),
-  behindUs: v.array(v.nullable(finite)),
+  behindUs: v.array(finiteOrNull),
   stepEndsUs: v.array(finite),
-  collections: v.array(v.object({ fromUs: finite, toUs: finite })),
-  devices: v.array(v.object({ device: finite, capacityBytes: v.nullable(finite), outsideBytes: finite })),
-  residentBytes: v.nullable(finite),
-  graphNodes: v.nullable(finite),
-  isSearchComplete: flag,
-  owners: v.array(owner),
-  atFailure: v.array(owner),
+  collections: v.array(v.object(each(finite, 'fromUs', 'toUs'))),
+  devices: v.array(v.object({ ...each(finite, 'device', 'outsideBytes'), capacityBytes: finiteOrNull })),
   nextPart: place,
   chances: v.object({
-    loops: v.nullable(
-      v.array(
-        v.object({
-          file: text,
-          line: finite,
-          rounds: v.nullable(finite),
-          isStepLoop: flag,
-        }),
-      ),
-    ),
-    releases: v.nullable(v.array(v.object({ file: text, line: finite, runs: finite }))),
+    loops: v.nullable(v.array(v.object({ ...line, rounds: finiteOrNull, isStepLoop: flag }))),
+    releases: v.nullable(v.array(v.object({ ...line, runs: finite }))),
   }),
-  sources: v.array(v.object({ file: text, sha256: text })),
+  sources: v.array(v.object(each(text, 'file', 'sha256'))),
   commit: v.nullable(text),
 });
 
 const digest: v.GenericSchema<SnapshotDigest> = v.object({
-  path: text,
+  ...each(text, 'path', 'format'),
   rank: v.nullable(count),
-  format: text,
   fileBytes: finite,
   eventCount: count,
-  takenAtUs: v.nullable(finite),
-  savedAtUs: v.nullable(finite),
+  ...each(finiteOrNull, 'takenAtUs', 'savedAtUs'),
   devices: v.array(
-    v.object({
-      device: finite,
-      liveBytes: finite,
-      reservedBytes: v.nullable(finite),
-      requestedBytes: v.nullable(finite),
-    }),
+    v.object({ ...each(finite, 'device', 'liveBytes'), ...each(finiteOrNull, 'reservedBytes', 'requestedBytes') }),
   ),
   warnings: v.array(warning),
   files: v.array(text),
@@ -321,33 +258,20 @@ const digest: v.GenericSchema<SnapshotDigest> = v.object({
   blocks,
   segments,
   heads: v.array(
-    v.object({ device: finite, events: count, hashes: v.array(finite), firstUs: v.nullable(finite), isWhole: flag }),
+    v.object({ ...each(finite, 'device', 'events'), hashes: v.array(finite), firstUs: finiteOrNull, isWhole: flag }),
   ),
   steps: v.nullable(steps),
   lifetimes: v.array(lifetimes),
   peaks: v.array(peak),
   scopes: v.array(
-    v.object({
-      device: finite,
-      name: text,
-      repeats: count,
-      startBytes: finite,
-      endBytes: finite,
-      peakBytes: finite,
-    }),
+    v.object({ name: text, repeats: count, ...each(finite, 'device', 'startBytes', 'endBytes', 'peakBytes') }),
   ),
   failures: v.array(
     v.object({
-      frames: v.array(count),
-      forwardFrames: v.array(count),
-      largestFreeBytes: v.nullable(finite),
+      ...each(v.array(count), 'frames', 'forwardFrames'),
+      largestFreeBytes: finiteOrNull,
       replayed: v.nullable(
-        v.object({
-          setting: v.nullable(text),
-          leftBytes: v.nullable(finite),
-          shortBytes: v.nullable(finite),
-          isEstimate: flag,
-        }),
+        v.object({ setting: v.nullable(text), ...each(finiteOrNull, 'leftBytes', 'shortBytes'), isEstimate: flag }),
       ),
       held: peak,
     }),
