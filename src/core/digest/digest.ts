@@ -2,11 +2,9 @@ import { eventTime } from '../model/eventTime.js';
 import type { DeviceHistory } from '../model/history.js';
 import { Action, BlockState, type DeviceTrace, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import { recordedKind } from '../model/recordedFile.js';
-import { t } from '../text/translate.js';
 import type { Recording } from '../model/recording.js';
 import { hostLast, PINNED_HOST, type Bytes, type Microseconds } from '../model/units.js';
-import { disagreement } from './disagreement.js';
-import { tooManyStacks } from './tooManyStacks.js';
+import { noSteps, tooManyStacks, disagreement } from './digestWarnings.js';
 import { deviceViews } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
@@ -185,16 +183,6 @@ export function figuresOf(
     ],
     recording,
   };
-}
-
-/** Where the recorder saw no step until the program ended, nothing else tells why there is no verdict. */
-function noSteps(recording: Recording | null): readonly SnapshotWarning[] {
-  if (recording === null || !recording.isAtEnd || recording.stepSource !== 'none') return [];
-  const message = t(
-    'The recorder saw no steps, so growth has no verdict: call leakline_recorder.mark_step() after each step, or name ' +
-      'the function that answers a request: --step MODULE:FUNCTION.',
-  );
-  return [{ code: 'noSteps', message }];
 }
 
 function usersFiles({ frames, strings }: Snapshot): string[] {

@@ -3,7 +3,7 @@ import type { Recording } from '../model/recording.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Microseconds } from '../model/units.js';
 import { segmentFacts } from '../attribution/segmentFacts.js';
-import { disagreement } from '../digest/disagreement.js';
+import { disagreement } from '../digest/digestWarnings.js';
 import { figuresOf, headOf, type SnapshotDigest, type TraceFacts } from '../digest/digest.js';
 import { DigestFrames } from '../digest/digestFrames.js';
 import { liveGroups } from '../digest/liveGroups.js';
