@@ -18,10 +18,8 @@ export async function findMark(
   marks: readonly string[],
   max: Bytes = Infinity,
 ): Promise<FoundMark | null> {
-  const patterns = marks.map((mark) => new TextEncoder().encode(mark));
-  const longest = Math.max(...patterns.map((pattern) => pattern.length));
-  const isFirst = new Uint8Array(256);
-  for (const pattern of patterns) isFirst[pattern[0]] = 1;
+  const latin1 = new TextDecoder('latin1');
+  const longest = Math.max(...marks.map(({ length }) => length));
   const buffer = new Uint8Array(CHUNK + longest);
   let carried = 0;
   let position = Math.max(0, from);
@@ -31,20 +29,17 @@ export async function findMark(
     const base = position - carried;
     // A possible start of a mark is searched again with the next piece.
     const end = got === 0 ? filled : filled - longest + 1;
-    for (let p = 0; p < end; p++) {
-      if (isFirst[buffer[p]] === 0) continue;
-      const which = patterns.findIndex((pattern) => startsWith(buffer, p, filled, pattern));
-      if (which >= 0) return { mark: marks[which], start: base + p, end: base + p + patterns[which].length };
-    }
+    const text = latin1.decode(buffer.subarray(0, filled));
+    const first = marks
+      .map((mark) => ({ mark, at: text.indexOf(mark) }))
+      .filter(({ at }) => at >= 0 && at < end)
+      .sort((one, other) => one.at - other.at)
+      .at(0);
+    if (first !== undefined)
+      return { mark: first.mark, start: base + first.at, end: base + first.at + first.mark.length };
     if (got === 0 || position + got - from > max) return null;
     position += got;
     carried = Math.min(filled, longest - 1);
     buffer.copyWithin(0, filled - carried, filled);
   }
-}
-
-function startsWith(buffer: Uint8Array, at: number, end: number, pattern: Uint8Array): boolean {
-  if (buffer[at] !== pattern[0] || at + pattern.length > end) return false;
-  for (let i = 1; i < pattern.length; i++) if (buffer[at + i] !== pattern[i]) return false;
-  return true;
 }
