@@ -180,20 +180,12 @@ export class EntryCode {
     return new Uint8Array(this.exports.memory.buffer, 0, this.inputAt + this.inputBytes);
   }
 
-  bytes(column: string, length: number): Uint8Array<ArrayBuffer> {
-    return new Uint8Array(this.exports.memory.buffer, this.exports[column].value, length);
-  }
-
-  refs(column: string, length: number): Int32Array<ArrayBuffer> {
-    return new Int32Array(this.exports.memory.buffer, this.exports[column].value, length);
-  }
-
-  words(column: string, length: number): Uint32Array<ArrayBuffer> {
-    return new Uint32Array(this.exports.memory.buffer, this.exports[column].value, length);
-  }
-
-  doubles(column: string, length: number): Float64Array<ArrayBuffer> {
-    return new Float64Array(this.exports.memory.buffer, this.exports[column].value, length);
+  column<Column>(
+    Type: new (memory: ArrayBuffer, at: number, length: number) => Column,
+    name: string,
+    length: number,
+  ): Column {
+    return new Type(this.exports.memory.buffer, this.get(name), length);
   }
 }
 

@@ -80,7 +80,7 @@ export class EntryReader implements RecordReader {
     const { code } = this;
     this.maxRows = code.get('ROWS');
     code.set('noContext', NO_CONTEXT);
-    const actions = code.bytes('ACTIONS', ACTION_WORDS).fill(Action.Other);
+    const actions = code.column(Uint8Array, 'ACTIONS', ACTION_WORDS).fill(Action.Other);
     for (let word = 0; word < WORDS.length; word++) actions[word] = actionOf(word);
     this.views = this.viewsOf(slots);
   }
@@ -247,26 +247,26 @@ export class EntryReader implements RecordReader {
     const { code, cells, maxRows } = this;
     const captures = 2 * maxRows;
     const count = code.get('CELLS');
-    cells.ref = code.refs('REF', count);
-    cells.low = code.words('LOW', count);
-    cells.high = code.words('HIGH', count);
+    cells.ref = code.column(Int32Array, 'REF', count);
+    cells.low = code.column(Uint32Array, 'LOW', count);
+    cells.high = code.column(Uint32Array, 'HIGH', count);
     return {
       bytes: code.memoryBytes(),
       memo: code.memo(slots),
-      state: code.refs('STATE', State.Count),
-      action: code.bytes('ROW_ACTION', maxRows),
-      low: code.words('ROW_LOW', maxRows),
-      high: code.words('ROW_HIGH', maxRows),
-      size: code.doubles('ROW_SIZE', maxRows),
-      time: code.doubles('ROW_TIME', maxRows),
-      stream: code.words('ROW_STREAM', maxRows),
-      frames: code.refs('ROW_FRAMES', maxRows),
-      stack: code.words('ROW_STACK', maxRows),
-      slot: code.refs('ROW_SLOT', maxRows),
-      metadata: code.words('ROW_METADATA', maxRows),
-      context: code.words('ROW_CONTEXT', maxRows),
-      captureStack: code.words('CAPTURE_STACK', captures),
-      captureEvent: code.words('CAPTURE_EVENT', captures),
+      state: code.column(Int32Array, 'STATE', State.Count),
+      action: code.column(Uint8Array, 'ROW_ACTION', maxRows),
+      low: code.column(Uint32Array, 'ROW_LOW', maxRows),
+      high: code.column(Uint32Array, 'ROW_HIGH', maxRows),
+      size: code.column(Float64Array, 'ROW_SIZE', maxRows),
+      time: code.column(Float64Array, 'ROW_TIME', maxRows),
+      stream: code.column(Uint32Array, 'ROW_STREAM', maxRows),
+      frames: code.column(Int32Array, 'ROW_FRAMES', maxRows),
+      stack: code.column(Uint32Array, 'ROW_STACK', maxRows),
+      slot: code.column(Int32Array, 'ROW_SLOT', maxRows),
+      metadata: code.column(Uint32Array, 'ROW_METADATA', maxRows),
+      context: code.column(Uint32Array, 'ROW_CONTEXT', maxRows),
+      captureStack: code.column(Uint32Array, 'CAPTURE_STACK', captures),
+      captureEvent: code.column(Uint32Array, 'CAPTURE_EVENT', captures),
     };
   }
 }
