@@ -51,6 +51,21 @@ export interface SegmentRow {
   blockCount: number;
 }
 
+/** A segment of which nothing is known. */
+export const NO_SEGMENT: Readonly<SegmentRow> = {
+  device: 0,
+  addrLow: 0,
+  addrHigh: 0,
+  totalSize: 0,
+  stream: 0,
+  isSmall: false,
+  isExpandable: false,
+  pool: 0,
+  stack: NO_STACK,
+  firstBlock: 0,
+  blockCount: 0,
+};
+
 const NO_TEXT: StringId = 0;
 /** The answer of an address table for a missing address. */
 const NO_ROW = -1;
@@ -162,19 +177,7 @@ export class SnapshotBuilder {
 
   /** A segment for blocks of which the input has no segments: those since `firstBlock`. */
   addStandInSegment(device: number, firstBlock: number, totalSize: Bytes): number {
-    return this.addSegment({
-      device,
-      addrLow: 0,
-      addrHigh: 0,
-      totalSize,
-      stream: 0,
-      isSmall: false,
-      isExpandable: false,
-      pool: 0,
-      stack: NO_STACK,
-      firstBlock,
-      blockCount: this.blockCount - firstBlock,
-    });
+    return this.addSegment({ ...NO_SEGMENT, device, totalSize, firstBlock, blockCount: this.blockCount - firstBlock });
   }
 
   /** Blocks that segments name, one named by two of them counted twice. */

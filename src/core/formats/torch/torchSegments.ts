@@ -1,5 +1,5 @@
 import { BlockState, NO_INDEX, NO_STACK } from '../../model/snapshot.js';
-import type { BlockRow, SegmentRow, SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import { type BlockRow, NO_SEGMENT, type SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
@@ -115,19 +115,7 @@ export class TorchSegments {
   /** A dictionary with `blocks`. */
   segment(stack: ValueStack, from: number, to: number): Ref {
     const { ref } = stack;
-    const row: SegmentRow = {
-      device: 0,
-      addrLow: 0,
-      addrHigh: 0,
-      totalSize: 0,
-      stream: 0,
-      isSmall: false,
-      isExpandable: false,
-      pool: 0,
-      stack: NO_STACK,
-      firstBlock: 0,
-      blockCount: 0,
-    };
+    const row = { ...NO_SEGMENT };
     for (let i = from; i < to; i += 2) {
       const value = i + 1;
       const kind = ref[value] >>> PAYLOAD_BITS;
