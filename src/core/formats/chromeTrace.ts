@@ -1,5 +1,6 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
+import { groupBy } from '../maps.js';
 import {
   Action,
   BlockState,
@@ -52,14 +53,8 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   }
   const calls = new RunningCalls(events, builder, source.name);
   const hasAccelerator = events.memory.some((memory) => memory.deviceType !== HOST);
-  const byDevice = new Map<number, ChromeMemory[]>();
-  for (const memory of events.inOrder()) {
-    if (hasAccelerator && memory.deviceType === HOST) continue;
-    const device = Math.max(0, memory.device);
-    const list = byDevice.get(device) ?? [];
-    list.push(memory);
-    byDevice.set(device, list);
-  }
+  const shown = events.inOrder().filter(({ deviceType }) => !hasAccelerator || deviceType !== HOST);
+  const byDevice = groupBy(shown, ({ device }) => Math.max(0, device));
   expectFewDevices(source.name, byDevice.keys());
   const traces: DeviceTrace[] = [];
   const order: number[] = [];

@@ -21,11 +21,7 @@ export interface ReadOptions {
 }
 
 /** Services of the reader for a format. */
-export interface ReadContext {
-  readonly chunkSize?: number;
-  readonly onEvents?: ReadOptions['onEvents'];
-  readonly spare?: ReadOptions['spare'];
-  readonly mayTakeEvents?: boolean;
+export interface ReadContext extends Pick<ReadOptions, 'chunkSize' | 'onEvents' | 'spare' | 'mayTakeEvents'> {
   /** Which snapshot of several to read, from 0. */
   readonly member: number;
   /** Reads the content of a container, of any kind. @throws SnapshotError */

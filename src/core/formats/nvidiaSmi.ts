@@ -23,7 +23,8 @@ export const nvidiaSmi: Format = {
   id: 'nvidiaSmi',
   sniff: (head) => {
     const line = textDecoder(head).decode(head).split(/\r?\n/, 1)[0];
-    return SEPARATED.test(line) && columnsOf(smiFields(line)) !== null;
+    const fields = smiFields(line);
+    return SEPARATED.test(line) && (headerColumns(fields) ?? guessedColumns(fields)) !== null;
   },
   read,
 };
@@ -71,10 +72,6 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     capacities: [...capacities].map(([device, bytes]) => ({ device, bytes })),
     warnings: warningsOf(strange, rows.leftOut),
   });
-}
-
-function columnsOf(fields: readonly string[]): SmiColumns | null {
-  return headerColumns(fields) ?? guessedColumns(fields);
 }
 
 interface Sample {

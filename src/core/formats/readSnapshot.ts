@@ -170,10 +170,8 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   };
   const member = options.member ?? 0;
   const context: ReadContext = {
+    ...options,
     member,
-    ...(options.chunkSize === undefined ? {} : { chunkSize: options.chunkSize }),
-    onEvents: options.onEvents,
-    spare: options.spare,
     // A container cannot be read from its end.
     mayTakeEvents: options.mayTakeEvents === true && depth === 0,
     readInner: (inner) => readNested(inner, member),

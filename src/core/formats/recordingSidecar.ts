@@ -99,8 +99,8 @@ const owner = v.pipe(
     container: v.fallback(v.nullable(container), null),
     items: v.fallback(v.nullable(items), null),
     isDirect: v.fallback(v.boolean(), true),
-    outlivesLoops: v.fallback(v.boolean(), false),
-    staleKeys: v.fallback(v.nullable(amount), null),
+    outlivesLoops: flag,
+    staleKeys: amountOrNull,
     pinnedBy: v.fallback(v.nullable(pin), null),
     custody: v.fallback(v.nullable(custody), null),
     releases: listOrNull(release, MAX_RELEASES),
@@ -171,15 +171,18 @@ const sidecar = v.object({
   git: v.fallback(v.nullable(git), null),
 });
 
-/** @returns null if the text is not a sidecar */
-export function parseRecording(json: string): Recording | null {
-  let value: unknown;
+/** @returns null if the text is not JSON, or too large */
+function valueOf(json: string): unknown {
   try {
-    value = parseJson(json);
+    return parseJson(json);
   } catch {
     return null;
   }
-  const { success, output } = v.safeParse(sidecar, value);
+}
+
+/** @returns null if the text is not a sidecar */
+export function parseRecording(json: string): Recording | null {
+  const { success, output } = v.safeParse(sidecar, valueOf(json));
   if (!success) return null;
   const { run, rank, worldSize, step, takenAtUs, devices, sources } = output;
   const { beganAtUs = [], endedAtUs = [] } = output.collections ?? {};
@@ -218,13 +221,7 @@ const placeOfProgram = v.object({
  * @returns `main`: the path of its script, or null
  */
 export function recordedFolders(json: string): { folders: string[]; main: string | null } {
-  let value: unknown;
-  try {
-    value = parseJson(json);
-  } catch {
-    value = null;
-  }
-  const { success, output } = v.safeParse(placeOfProgram, value);
+  const { success, output } = v.safeParse(placeOfProgram, valueOf(json));
   if (!success) return { folders: [], main: null };
   const folders = [output.process.cwd, output.git?.root ?? ''].filter((folder) => folder !== '');
   return { folders, main: output.process.main };
