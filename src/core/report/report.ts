@@ -2,7 +2,9 @@
  * The report: output of `leakline analyze --json` and input of the editor. Field names are stable; `schema` follows
  * semantic versioning. docs/numbers.md defines every number.
  */
+import type { Failure } from '../attribution/failures.js';
 import type { DeviceTotals } from '../digest/digest.js';
+import type { DigestPeak } from '../digest/digestPeak.js';
 import type { FailureAnswer, ReplayedSetting } from '../allocator/deviceAnswer.js';
 import type { OwnerLine } from '../attribution/owner.js';
 import type { EqualBlocks } from '../attribution/categories/equalBlocks.js';
@@ -11,7 +13,6 @@ import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import type { Scope } from '../attribution/steps/scopes.js';
 import type { OlderAt } from '../attribution/categories/olderMemory.js';
-import type { Phase } from '../attribution/categories/passPhase.js';
 import type { Seen } from '../verdict/features.js';
 import type { Verdict } from '../verdict/shape.js';
 
@@ -153,24 +154,14 @@ export interface OtherLines {
 }
 
 /** An allocation that failed. */
-export interface OutOfMemoryReport {
+export interface OutOfMemoryReport extends Omit<Failure, 'time' | 'metadata'> {
   /** The snapshot of the trace. */
   path: string;
   device: number;
-  /** Ordinal of the event in the device's trace. */
-  event: number;
   /** null if unknown. */
   timeUs: Microseconds | null;
-  /** The request, as the allocator rounded it. */
-  askedBytes: Bytes;
-  /** Free memory of the device; null if unknown. */
-  deviceFreeBytes: Bytes | null;
   /** The device's memory; null if unknown. */
   capacityBytes: Bytes | null;
-  /** Held by tensors at that moment. */
-  liveBytes: Bytes;
-  /** Null if unknown. */
-  reservedBytes: Bytes | null;
   /** The text of `_set_memory_metadata`, null without one. */
   metadata: string | null;
   /** The requesting line, null if unknown. Of many failures, only the last has this and the following fields. */
@@ -203,28 +194,17 @@ export interface FailureHolder {
 }
 
 /** The peak of a device in the latest trace. */
-export interface PeakReport {
+export interface PeakReport extends Pick<
+  DigestPeak,
+  'device' | 'isState' | 'event' | 'timeUs' | 'step' | 'phase' | 'liveBytes' | 'reservedBytes'
+> {
   /** The snapshot whose trace it is. */
   path: string;
-  device: number;
-  /** True without a trace of several events: memory at the snapshot, which may have been higher before. */
-  isState: boolean;
-  /** Ordinal of the event in the device's trace, -1 for the state before the first. */
-  event: number;
-  timeUs: Microseconds | null;
-  /** Steps begun by then, null if unknown. */
-  step: number | null;
-  /** The part of the pass, null if the stack does not show it. */
-  phase: Phase | null;
   /** The line that allocates there, null if unknown. */
   at: OwnerLine | null;
   /** The module by its name in the source, such as `blocks.attn`; null if unknown. */
   module: string | null;
-  /** Lines and buckets add up to it, and so do the categories. */
-  liveBytes: Bytes;
-  /** null if unknown. */
-  reservedBytes: Bytes | null;
-  /** Largest first. */
+  /** Largest first. Lines and buckets add up to `liveBytes`, and so do the categories. */
   lines: PeakLine[];
   /** Lines beyond the size limit of a report. */
   otherLines: { lines: number; bytes: Bytes; blocks: number };
