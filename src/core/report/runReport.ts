@@ -6,7 +6,8 @@ import { t } from '../text/translate.js';
 import { fitsIn } from '../verdict/boundTexts.js';
 import { judge, type Judged } from '../verdict/judge.js';
 import type { KnownBound } from '../facts/evidence.js';
-import { GROWS, runVerdict } from '../verdict/shape.js';
+import { isEmptied } from '../verdict/features.js';
+import { GROWS, runVerdict, type Verdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { maxOlderBytes } from '../runs/maxOlder.js';
 import { reportBuckets } from './bucketParts.js';
@@ -18,7 +19,7 @@ import { outOfMemory } from './peak/outOfMemory.js';
 import { laterGrowth, snapshotReport } from './snapshotReport.js';
 import { peakReports } from './peak/peakReport.js';
 import { processFindings } from './process/processFindings.js';
-import { remediedHolder } from './remedy/remedy.js';
+import { recordedRemedy } from './remedy/recordedRemedy.js';
 import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
@@ -214,6 +215,32 @@ function lineReport(
       verdict: stack.shape.shape === 'lasting' ? verdict : stack.shape.shape,
     })),
   };
+}
+
+/** Verdicts that are certain enough for a remedy from the recorder alone. */
+const REMEDIED: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
+
+/**
+ * The holder of a line with its remedy: that of the source, unless the recorder knows a more precise one.
+ * @param proved the holder of a leak that was proved before an edit, null for none
+ */
+function remediedHolder(
+  { holder: recordedHolder, recorded, custody, seen }: ObservedLine,
+  finding: SourceFinding | null,
+  proved: HolderReport | null,
+  verdict: Verdict,
+): HolderReport | null {
+  const seenNow = finding?.holder ?? recordedHolder;
+  const holder = seenNow ?? proved;
+  if (holder === null) return null;
+  const { fix, edit } = (seenNow === null ? proved : finding?.remedy) ?? { fix: null, edit: null };
+  const owner = recorded.holder ?? recorded.garbage;
+  // An incomplete search may name a holder that is not the only one.
+  if (holder.source === 'recorder' && owner !== null && recorded.isComplete && REMEDIED.has(verdict)) {
+    const { text, isExact, call } = recordedRemedy(owner, custody, seen !== null && isEmptied(seen));
+    if (fix === null || isExact) return { ...holder, fix: text, ...(call === undefined ? {} : { call }), edit: null };
+  }
+  return { ...holder, fix, edit };
 }
 
 function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundReport | null {
