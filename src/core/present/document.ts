@@ -1,4 +1,5 @@
 /** A report as plain data, which a terminal and Markdown print. Recorded names in its texts are marked (`text/names.ts`). */
+import type { Column } from '../text/textTable.js';
 
 export interface Document {
   readonly heading: string;
@@ -32,11 +33,6 @@ export interface TableBlock {
   readonly kind: 'table';
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-}
-
-export interface Column {
-  readonly title: string;
-  readonly align: '<' | '>';
 }
 
 export function answer(text: string): Block {
