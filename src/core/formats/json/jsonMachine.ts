@@ -7,10 +7,10 @@ export type NumberKind = Kind.Int | Kind.Uint | Kind.Float;
 
 /** Receives the parts of a JSON text. Strings are UTF-8 without escapes, valid during the call. */
 export interface JsonHandler {
-  beginObject(): void;
-  endObject(): void;
-  beginArray(): void;
-  endArray(): void;
+  /** An object or an array begins. */
+  begin(isObject: boolean): void;
+  /** The innermost object or array ends. */
+  end(): void;
   key(bytes: Uint8Array, from: number, to: number): void;
   text(bytes: Uint8Array, from: number, to: number): void;
   /** `Int` is signed, `Uint` is at least 2^63, `Float` an IEEE double by its bits. */
@@ -163,8 +163,7 @@ export class JsonMachine {
       );
     }
     this.isObject[this.depth++] = isObject ? 1 : 0;
-    if (isObject) this.handler.beginObject();
-    else this.handler.beginArray();
+    this.handler.begin(isObject);
     this.expect = isObject ? Expect.KeyOrEnd : Expect.ValueOrEnd;
   }
 
@@ -172,8 +171,7 @@ export class JsonMachine {
     const isObject = this.isObject[this.depth - 1] === 1;
     if (byte !== (isObject ? Byte.CloseObject : Byte.CloseArray)) throw this.damaged(base + p);
     this.depth--;
-    if (isObject) this.handler.endObject();
-    else this.handler.endArray();
+    this.handler.end();
     this.afterValue();
     return p + 1;
   }
@@ -270,8 +268,8 @@ export class JsonMachine {
     const digits = p;
     while (p < end && buffer[p] >= 0x30 && buffer[p] <= 0x39) value = value * 10 + buffer[p++] - 0x30;
     if (p < end && p > digits && p - digits <= EXACT_DIGITS && !continuesScalar(buffer[p])) {
-      if (negative && value !== 0) this.integer(-value);
-      else this.handler.number(Kind.Int, value >>> 0, Math.floor(value / 4294967296));
+      const signed = negative ? -value : value;
+      this.handler.number(Kind.Int, signed >>> 0, Math.floor(signed / 4294967296) >>> 0);
       return p;
     }
     while (p < end && continuesScalar(buffer[p])) p++;
@@ -287,11 +285,6 @@ export class JsonMachine {
     else if (p === end) return -1;
     else throw this.damaged(base + at);
     return p;
-  }
-
-  /** A negative whole number that a double holds exactly. */
-  private integer(value: number): void {
-    this.handler.number(Kind.Int, value >>> 0, Math.floor(value / 4294967296) >>> 0);
   }
 
   private bigInteger(value: bigint): void {

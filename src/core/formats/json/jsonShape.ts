@@ -31,33 +31,26 @@ class ShapeWitness implements JsonHandler {
   /** Lists met in the top list. */
   lists = 0;
 
-  private depth = 0;
+  /** Whether each open container is an array, outermost first. */
   private readonly arrays: boolean[] = [];
   private readonly decoder = new TextDecoder();
 
-  beginObject(): void {
-    this.begin(false);
+  begin(isObject: boolean): void {
+    const { arrays } = this;
+    if (arrays.length === 0) this.topIsArray = !isObject;
+    if (!isObject && arrays.length === 1 && this.topIsArray) this.lists++;
+    if (!isObject && arrays.length === 2 && this.lists > 0 && this.lists <= 2) this.hasLists[this.lists - 1] = true;
+    arrays.push(!isObject);
   }
 
-  beginArray(): void {
-    if (this.depth === 1 && this.topIsArray) this.lists++;
-    if (this.depth === 2 && this.lists > 0 && this.lists <= 2) this.hasLists[this.lists - 1] = true;
-    this.begin(true);
-  }
-
-  endObject(): void {
-    this.depth--;
+  end(): void {
     this.arrays.pop();
-  }
-
-  endArray(): void {
-    this.endObject();
   }
 
   key(bytes: Uint8Array, from: number, to: number): void {
     const key = this.decoder.decode(bytes.subarray(from, to));
-    if (this.depth === 1) this.topKeys.add(key);
-    if (this.depth === 2 && this.topIsArray) this.itemKeys.add(key);
+    if (this.arrays.length === 1) this.topKeys.add(key);
+    if (this.arrays.length === 2 && this.topIsArray) this.itemKeys.add(key);
     this.hasStats ||= STATS_KEY.test(key);
   }
 
@@ -66,17 +59,11 @@ class ShapeWitness implements JsonHandler {
   }
 
   number(): void {
-    if (this.depth === 2 && this.arrays[1] && this.lists > 0 && this.lists <= 2) this.numbers[this.lists - 1]++;
+    if (this.arrays.length === 2 && this.arrays[1] && this.lists > 0 && this.lists <= 2) this.numbers[this.lists - 1]++;
   }
 
   literal(): void {
     // Only keys decide.
-  }
-
-  private begin(isArray: boolean): void {
-    if (this.depth === 0) this.topIsArray = isArray;
-    this.depth++;
-    this.arrays.push(isArray);
   }
 }
 

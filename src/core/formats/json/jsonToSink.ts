@@ -1,14 +1,11 @@
 import type { PickleSink } from '../../pickle/pickleSink.js';
-import { Kind, makeRef, NONE_REF, type Ref, ValueStack } from '../../pickle/values.js';
+import { EMPTY_DICT_REF, EMPTY_LIST_REF, Kind, makeRef, NONE_REF, type Ref, ValueStack } from '../../pickle/values.js';
 import type { JsonHandler, NumberKind } from './jsonMachine.js';
 
 /** Items per call, as in CPython's pickler: longer containers have several parts. */
 const BATCH = 1000;
 /** JSON has no tuples: a short list of whole numbers is one. */
 const MAX_TUPLE = 4;
-
-const EMPTY_LIST_REF = makeRef(Kind.EmptyList, 0);
-const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
 
 interface Open {
   /** Place of the first item that the sink has not got yet. */
@@ -29,20 +26,9 @@ export class JsonToSink implements JsonHandler {
 
   constructor(private readonly sink: PickleSink) {}
 
-  beginObject(): void {
-    this.open.push({ mark: this.depth, value: EMPTY_DICT_REF, isObject: true, onlyWholeNumbers: false });
-  }
-
-  beginArray(): void {
-    this.open.push({ mark: this.depth, value: EMPTY_LIST_REF, isObject: false, onlyWholeNumbers: true });
-  }
-
-  endObject(): void {
-    this.close();
-  }
-
-  endArray(): void {
-    this.close();
+  begin(isObject: boolean): void {
+    const value = isObject ? EMPTY_DICT_REF : EMPTY_LIST_REF;
+    this.open.push({ mark: this.depth, value, isObject, onlyWholeNumbers: !isObject });
   }
 
   key(bytes: Uint8Array, from: number, to: number): void {
@@ -61,7 +47,7 @@ export class JsonToSink implements JsonHandler {
     this.value(value === null ? NONE_REF : makeRef(Kind.Bool, value ? 1 : 0), 0, 0);
   }
 
-  private close(): void {
+  end(): void {
     const container = this.open.pop();
     if (container === undefined) return;
     const { mark, isObject } = container;

@@ -54,22 +54,18 @@ export class JsonElements implements JsonHandler {
     this.elementDepth = elements === 'items' ? 0 : elements;
   }
 
-  beginObject(): void {
-    if (this.elements === 'items' && this.depth === 0) this.elementDepth = 0;
-    this.begin(Object.create(null) as JsonObject);
+  begin(isObject: boolean): void {
+    if (this.elements === 'items' && this.depth === 0) this.elementDepth = isObject ? 0 : 1;
+    this.depth++;
+    if (this.depth > this.elementDepth) this.containers.push(isObject ? (Object.create(null) as JsonObject) : []);
+    this.keys[this.depth] = '';
   }
 
-  beginArray(): void {
-    if (this.elements === 'items' && this.depth === 0) this.elementDepth = 1;
-    this.begin([]);
-  }
-
-  endObject(): void {
-    this.end();
-  }
-
-  endArray(): void {
-    this.end();
+  end(): void {
+    this.depth--;
+    if (this.depth < this.elementDepth) return;
+    const container = this.containers.pop();
+    if (container !== undefined) this.add(container);
   }
 
   key(bytes: Uint8Array, from: number, to: number): void {
@@ -92,19 +88,6 @@ export class JsonElements implements JsonHandler {
   private textOf(bytes: Uint8Array, from: number, to: number): string {
     if (this.strings.count > MAX_TEXTS) this.strings = new StringPool();
     return this.strings.text(this.strings.intern(bytes, from, to));
-  }
-
-  private begin(container: JsonValue[] | JsonObject): void {
-    this.depth++;
-    if (this.depth > this.elementDepth) this.containers.push(container);
-    this.keys[this.depth] = '';
-  }
-
-  private end(): void {
-    this.depth--;
-    if (this.depth < this.elementDepth) return;
-    const container = this.containers.pop();
-    if (container !== undefined) this.add(container);
   }
 
   /** Whether the next value is one to build. */
