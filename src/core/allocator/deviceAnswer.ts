@@ -151,11 +151,12 @@ export function* answerDevice(
   if (without !== null) add({ setting: null, program: null }, same, true);
   for (const setting of settings ?? usualSettings(requests, capacity !== null || requests.limit !== null)) {
     yield;
-    add({ setting, program: null }, withSetting(requests, setting, capacity), settings !== null);
+    add({ setting, program: null }, changeOf(requests, setting, capacity), settings !== null);
   }
-  for (const { kind, at, change } of programs) {
+  for (const program of programs) {
     yield;
-    add({ setting: null, program: { kind, at } }, { ...same, restarts: isOlder, ...change }, kind === 'leaks');
+    const { kind, at } = program;
+    add({ setting: null, program: { kind, at } }, changeOf(requests, program, capacity), kind === 'leaks');
   }
   const isWorth = (one: ChangeOutcome): boolean =>
     one.program === null || one.program.kind === 'leaks' || one.reservedPeakBytes <= MAX_LEFT * one.insteadOfBytes;
@@ -168,22 +169,20 @@ function leaving(one: Uint8Array | null, other: Uint8Array | undefined): Pick<Ch
   return { without: one.map((isLeftOut, row) => isLeftOut | other[row]) };
 }
 
-/** A setting, like another device or program, is there from the start of the program on: older memory would be elsewhere too. */
+/** On another device, older memory would be elsewhere too. */
 function unchangedOn({ start }: Requests, capacity: Bytes | null): Change {
   return capacity === null ? { restarts: false } : { capacity, restarts: start.reservedBytes > 0 };
 }
 
-/** The change that a setting makes. @throws RangeError with a sentence, for a setting that is unknown or out of range */
-function withSetting(requests: Requests, setting: string, capacity: Bytes | null): Change {
-  const restarts = requests.start.reservedBytes > 0;
-  return { ...unchangedOn(requests, capacity), settings: withSettings(requests.settings, setting), restarts };
-}
-
-/** The whole change behind an outcome. @throws RangeError as {@link withSettings} does */
+/**
+ * The whole change behind an outcome. A setting or a change is there from the start of the program on, as another device is.
+ * @throws RangeError with a sentence, for a setting that is unknown or out of range
+ */
 export function changeOf(requests: Requests, change: string | ProgramChange, capacity: Bytes | null): Change {
+  const same = { ...unchangedOn(requests, capacity), restarts: requests.start.reservedBytes > 0 };
   return typeof change === 'string'
-    ? withSetting(requests, change, capacity)
-    : { ...unchangedOn(requests, capacity), restarts: requests.start.reservedBytes > 0, ...change.change };
+    ? { ...same, settings: withSettings(requests.settings, change) }
+    : { ...same, ...change.change };
 }
 
 /** A capacity that is known not to fit. */
