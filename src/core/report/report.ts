@@ -7,6 +7,7 @@ import type { DeviceTotals } from '../digest/digest.js';
 import type { DigestPeak } from '../digest/digestPeak.js';
 import type { FailureAnswer, ReplayedSetting } from '../allocator/deviceAnswer.js';
 import type { OwnerLine } from '../attribution/owner.js';
+import type { Tally } from '../attribution/ownerTally.js';
 import type { EqualBlocks } from '../attribution/categories/equalBlocks.js';
 import type { Category } from '../attribution/categories/category.js';
 import type { RunOrder } from '../runs/runs.js';
@@ -550,13 +551,7 @@ export interface CompareCell {
   blocksA: number;
   blocksB: number;
   /** The moved blocks, null if unknown (different processes, no common trace). */
-  flow: { survived: Amount; allocated: Amount; freed: Amount } | null;
-}
-
-/** Blocks and their bytes. */
-export interface Amount {
-  bytes: Bytes;
-  blocks: number;
+  flow: { survived: Tally; allocated: Tally; freed: Tally } | null;
 }
 
 export interface CompareLine extends CompareCell, OwnerLine {

@@ -1,6 +1,7 @@
 import type { Bytes, Microseconds } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
-import { largestOf, type Collected } from '../timeline/collectorMarks.js';
+import type { Tally } from '../attribution/ownerTally.js';
+import { largestOf } from '../timeline/collectorMarks.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Stretch } from '../model/historyAxis.js';
 import type { Run } from './runs.js';
@@ -51,7 +52,7 @@ export interface RunCurve {
   event: Uint32Array;
   outOfMemory: { x: number }[];
   /** Where the garbage collector freed memory, as many places as can be distinguished. */
-  collected: { x: number; collected: Collected }[];
+  collected: { x: number; collected: Tally }[];
 }
 
 /** Share of the width for gaps of unknown duration. */

@@ -1,20 +1,15 @@
+import type { Tally } from '../attribution/ownerTally.js';
 import type { Collection } from '../model/recording.js';
-import type { Bytes, Microseconds } from '../model/units.js';
+import type { Microseconds } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis, type Stretch } from '../model/historyAxis.js';
-
-/** Memory that was freed while Python's garbage collector ran: in a reference cycle, or held by one. */
-export interface Collected {
-  bytes: Bytes;
-  blocks: number;
-}
 
 /** Where the collector freed memory of a device. */
 interface CollectorMark {
   x: number;
   kind: 'collector';
   label: string;
-  collected: Collected;
+  collected: Tally;
 }
 
 /** Marks closer together than this on average would be a wall; those that freed least make way. */
@@ -26,7 +21,8 @@ export interface FreeingCollection {
   event: number;
   /** Since the history's start. */
   time: Microseconds;
-  collected: Collected;
+  /** Memory that was freed while the collector ran: in a reference cycle, or held by one. */
+  collected: Tally;
 }
 
 /** The collections during which memory was freed, in order. */
@@ -73,7 +69,7 @@ export function collectorMarks(
 }
 
 /** The marks that freed most bytes, as many as there is room for, in their order. */
-export function largestOf<Mark extends { collected: Collected }>(marks: readonly Mark[], pixels: number): Mark[] {
+export function largestOf<Mark extends { collected: Tally }>(marks: readonly Mark[], pixels: number): Mark[] {
   const room = Math.max(1, Math.floor(pixels / PIXELS_PER_MARK));
   if (marks.length <= room) return [...marks];
   const largest = new Set([...marks].sort((a, b) => b.collected.bytes - a.collected.bytes).slice(0, room));

@@ -2,7 +2,8 @@ import { countWhile } from '../model/ascending.js';
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { Recording } from '../model/recording.js';
-import { collectorMarks, type Collected } from './collectorMarks.js';
+import type { Tally } from '../attribution/ownerTally.js';
+import { collectorMarks } from './collectorMarks.js';
 import { failureAt, type Failure } from '../attribution/failures.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
@@ -25,7 +26,7 @@ export interface Mark {
   /** The allocation that failed, for a mark of an out of memory. */
   failure?: Failure;
   /** Memory that the garbage collector freed. */
-  collected?: Collected;
+  collected?: Tally;
   /** True for a step that is counted back from the last one, because the trace lost the first ones. */
   fromEnd?: true;
 }

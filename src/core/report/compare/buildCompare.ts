@@ -6,6 +6,7 @@ import {
   ownerOf,
   type StacklessBucket,
 } from '../../attribution/owner.js';
+import type { Tally } from '../../attribution/ownerTally.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
 import type { LiveGroup } from '../../digest/liveGroups.js';
 import { stackKey, type StackKey } from '../../digest/stackKey.js';
@@ -22,7 +23,7 @@ import { fixVerdict } from './fixVerdict.js';
 import { type IgnoredLeak, runWithIgnored } from '../ignoredLeaks.js';
 
 import { observeRun } from '../lines/observedRun.js';
-import type { Amount, CompareCell, CompareLine, CompareReport, RunReport } from '../report.js';
+import type { CompareCell, CompareLine, CompareReport, RunReport } from '../report.js';
 import { reportFrame } from '../reportFrame.js';
 import { mapDigests, type ReportWorkspace } from '../reportWorkspace.js';
 import { runReport } from '../runReport.js';
@@ -150,7 +151,7 @@ function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | 
   return getOrAdd(lines, ownerKey(owner), () => ({ ...owner, ...emptyCell(flow !== null), stacks: [] }));
 }
 
-function addAmount(sum: Amount | undefined, more: Readonly<Amount> | undefined): void {
+function addAmount(sum: Tally | undefined, more: Readonly<Tally> | undefined): void {
   if (sum === undefined || more === undefined) return;
   sum.bytes += more.bytes;
   sum.blocks += more.blocks;
