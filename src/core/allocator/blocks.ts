@@ -1,3 +1,4 @@
+import { resized } from '../model/growable.js';
 import type { Bytes } from '../model/units.js';
 
 /** No block, in place of its number. */
@@ -74,17 +75,13 @@ export class Blocks {
 
   private grow(): void {
     const length = this.size.length * 2;
-    const longer = <T extends Float64Array | Int32Array | Uint8Array>(from: T, to: T): T => {
-      to.set(from);
-      return to;
-    };
-    this.address = longer(this.address, new Float64Array(length));
-    this.size = longer(this.size, new Float64Array(length));
-    this.previous = longer(this.previous, new Int32Array(length));
-    this.next = longer(this.next, new Int32Array(length));
-    this.pool = longer(this.pool, new Int32Array(length));
-    this.flags = longer(this.flags, new Uint8Array(length));
-    this.origin = longer(this.origin, new Float64Array(length));
-    this.freedAt = longer(this.freedAt, new Int32Array(length));
+    this.address = resized(this.address, new Float64Array(length));
+    this.size = resized(this.size, new Float64Array(length));
+    this.previous = resized(this.previous, new Int32Array(length));
+    this.next = resized(this.next, new Int32Array(length));
+    this.pool = resized(this.pool, new Int32Array(length));
+    this.flags = resized(this.flags, new Uint8Array(length));
+    this.origin = resized(this.origin, new Float64Array(length));
+    this.freedAt = resized(this.freedAt, new Int32Array(length));
   }
 }

@@ -1,4 +1,5 @@
 import type { EventIndex, StackId } from './units.js';
+import { resized } from './growable.js';
 import { NO_INDEX } from './snapshot.js';
 
 /**
@@ -33,11 +34,7 @@ export class Captures {
   }
 
   private grow(): void {
-    const stack = new Uint32Array(this.length * 2);
-    const alloc = new Uint32Array(this.length * 2);
-    stack.set(this.stack);
-    alloc.set(this.alloc);
-    this.stack = stack;
-    this.alloc = alloc;
+    this.stack = resized(this.stack, new Uint32Array(this.length * 2));
+    this.alloc = resized(this.alloc, new Uint32Array(this.length * 2));
   }
 }

@@ -1,3 +1,4 @@
+import { resized } from './growable.js';
 import type { Action, EventTable } from './snapshot.js';
 import { SAME_CLOCK_US } from './sameClock.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
@@ -114,12 +115,4 @@ function resizedNumbers(from: WholeNumbers, capacity: number): WholeNumbers {
   return from instanceof Uint32Array
     ? resized(from, new Uint32Array(capacity))
     : resized(from, new Float64Array(capacity));
-}
-
-function resized<T extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
-  from: T,
-  to: T,
-): T {
-  to.set(from);
-  return to;
 }

@@ -38,6 +38,12 @@ export class Growable<T extends Column> {
   }
 }
 
+/** A longer column with the values of another. */
+export function resized<T extends Column>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}
+
 type Columns = Readonly<Record<string, Growable<Column>>>;
 type Table<Of extends Columns> = { readonly count: number } & { readonly [Name in keyof Of]: Of[Name]['data'] };
 
