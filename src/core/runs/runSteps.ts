@@ -1,5 +1,4 @@
 import type { Recording } from '../model/recording.js';
-import type { SnapshotDigest } from '../digest/digest.js';
 import type { RunCurve, RunPart } from './runCurve.js';
 import type { Run } from './runs.js';
 import { everySo } from '../attribution/steps/stepMarks.js';
@@ -35,21 +34,42 @@ const SLACK = 1;
  * The steps along a run's curve, if snapshots and traces count the same: all, or every second, fifth, tenth….
  * @param pixels width of the curve
  */
-export function runSteps(curve: RunCurve, { run, device }: RunOfDevice, pixels: number): RunStep[] {
+export function runSteps(curve: RunCurve, of: RunOfDevice, pixels: number): RunStep[] {
   const all: RunStep[] = [];
-  let before: number | null = null;
-  for (const part of curve.parts) {
-    const span = spanOf(run, part, device);
-    const step = stepsDone(curve, part, span);
-    if (step !== null && span !== null && countsSteps(part, span, step, before)) {
-      const isGuess = span.stepSource === 'period';
-      for (const { x, done } of stepsOfPart(curve, part, { span, step, before }, recordingOf(run, part))) {
-        all.push({ x, number: done + 1, isGuess });
-      }
-    }
-    before = step;
+  for (const { span, steps, areCounted } of stepsByPart(curve, of)) {
+    const isGuess = span?.stepSource === 'period';
+    if (areCounted) for (const { x, done } of steps) all.push({ x, number: done + 1, isGuess });
   }
   return everySo(all, pixels);
+}
+
+/** A part of a run's curve with its steps. */
+interface PartWithSteps {
+  readonly part: RunPart;
+  readonly span: TraceSpan | null;
+  /** How many steps were done when its snapshot was taken; null if unknown. */
+  readonly step: number | null;
+  /** The steps that begin in it, ascending; none if their number or the trace is not known. */
+  readonly steps: readonly PlacedStep[];
+  /** True if its snapshot counts the steps of its trace. */
+  readonly areCounted: boolean;
+}
+
+/** The parts of a run's curve, each with its steps. */
+export function* stepsByPart(curve: RunCurve, { run, device }: RunOfDevice): Generator<PartWithSteps> {
+  let before: number | null = null;
+  for (const part of curve.parts) {
+    const digest = run.snapshots.find(({ path }) => path === part.path);
+    const span = digest?.spans.find((one) => one.device === device) ?? null;
+    const step = stepsDone(curve, part, span);
+    const known = span === null || step === null ? null : { span, step, before };
+    yield {
+      ...{ part, span, step },
+      steps: known === null ? [] : stepsOfPart(curve, part, known, digest?.recording ?? null),
+      areCounted: known !== null && countsSteps(part, known.span, known.step, before),
+    };
+    before = step;
+  }
 }
 
 /**
@@ -63,30 +83,16 @@ function countsSteps(part: RunPart, { starts }: TraceSpan, step: number, before:
 }
 
 /** How many steps were done when a snapshot was taken; a snapshot on its own is counted from its trace. */
-export function stepsDone({ parts }: RunCurve, { step }: RunPart, span: TraceSpan | null): number | null {
+function stepsDone({ parts }: RunCurve, { step }: RunPart, span: TraceSpan | null): number | null {
   if (step !== null) return step;
   return parts.length === 1 && span !== null && span.starts.length > 0 ? span.starts.length : null;
-}
-
-/** Facts on the steps in a part's trace, or null. */
-export function spanOf(run: Pick<Run, 'snapshots'>, part: RunPart, device: number): TraceSpan | null {
-  return digestOf(run, part)?.spans.find((span) => span.device === device) ?? null;
-}
-
-/** The recorder's data beside a part's snapshot. */
-export function recordingOf(run: Pick<Run, 'snapshots'>, part: RunPart): Recording | null {
-  return digestOf(run, part)?.recording ?? null;
-}
-
-function digestOf({ snapshots }: Pick<Run, 'snapshots'>, { path }: RunPart): SnapshotDigest | undefined {
-  return snapshots.find((one) => one.path === path);
 }
 
 /**
  * The steps that begin in a part, ascending.
  * @param known `step`: at its snapshot; `before`: at the previous one, null if unknown
  */
-export function stepsOfPart(
+function stepsOfPart(
   curve: RunCurve,
   part: RunPart,
   { span, step, before }: { span: TraceSpan; step: number; before: number | null },

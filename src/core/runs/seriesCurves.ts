@@ -2,7 +2,7 @@
 import type { Stretch } from '../model/historyAxis.js';
 import type { Bytes } from '../model/units.js';
 import { type RunCurve, runCurve } from './runCurve.js';
-import { recordingOf, type RunOfDevice, spanOf, stepsDone, stepsOfPart } from './runSteps.js';
+import { type RunOfDevice, stepsByPart } from './runSteps.js';
 import type { Run } from './runs.js';
 
 /** Training steps; microseconds since the first event; allocator events. */
@@ -118,23 +118,16 @@ interface Anchor {
  * The steps along a run's curve: exact at snapshots and at steps of a trace, in proportion between them.
  * @returns null if fewer than two places are known
  */
-function stepScale(curve: RunCurve, { run, device }: RunOfDevice): StepScale | null {
+function stepScale(curve: RunCurve, of: RunOfDevice): StepScale | null {
   const anchors: Anchor[] = [];
   const add = (anchor: Anchor): void => {
     const last = anchors.at(-1);
     if (last === undefined || (anchor.x > last.x && anchor.step > last.step)) anchors.push(anchor);
   };
-  let before: number | null = null;
-  for (const part of curve.parts) {
-    const span = spanOf(run, part, device);
-    const step = stepsDone(curve, part, span);
+  for (const { part, step, steps } of stepsByPart(curve, of)) {
     if (step === null) return null;
-    if (span !== null) {
-      const steps = stepsOfPart(curve, part, { span, step, before }, recordingOf(run, part));
-      for (const { x, done } of steps) add({ x, step: done });
-    }
+    for (const { x, done } of steps) add({ x, step: done });
     add({ x: part.to, step });
-    before = step;
   }
   if (anchors.length === 0) return null;
   if (anchors.length > 1) return (x) => stepAt(anchors, x);
