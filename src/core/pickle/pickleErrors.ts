@@ -42,21 +42,24 @@ export class PickleErrors {
 
   refused(op: number, offset: number): SnapshotError {
     const forbidden = FORBIDDEN_OPCODES.get(op);
-    if (forbidden !== undefined) {
-      return new SnapshotError(
-        'forbidden',
-        t(
-          '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
-            'torch.cuda.memory._dump_snapshot.',
-          this.name,
-          forbidden,
-          offset,
-        ),
-        offset,
-      );
-    }
+    if (forbidden !== undefined) return wouldRunCode(this.name, forbidden, offset);
     return this.damaged('unknownOpcode', offset, op);
   }
+}
+
+/** @param name of the input @param code that the opcode at the offset names */
+export function wouldRunCode(name: string, code: string, offset: number): SnapshotError {
+  return new SnapshotError(
+    'forbidden',
+    t(
+      '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
+        'torch.cuda.memory._dump_snapshot.',
+      name,
+      code,
+      offset,
+    ),
+    offset,
+  );
 }
 
 /** What no pickle has. @param detail the slot or opcode, where there is one */

@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { readFully } from '../../bytes/readFully.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
+import { wouldRunCode } from '../../pickle/pickleErrors.js';
 import { t } from '../../text/translate.js';
 
 /** Names of modules and classes are this long at most. */
@@ -35,17 +36,7 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
         offset,
       );
     default:
-      return new SnapshotError(
-        'forbidden',
-        t(
-          '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
-            'torch.cuda.memory._dump_snapshot.',
-          source.name,
-          name,
-          offset,
-        ),
-        offset,
-      );
+      return wouldRunCode(source.name, name, offset);
   }
 }
 
