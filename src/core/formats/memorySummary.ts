@@ -65,18 +65,14 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       ),
     );
   }
-  const warnings = coarsest === 0 ? [] : [rounded(coarsest)];
-  return trendOf(source, { format: memorySummary.id, count, series, warnings });
+  const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][coarsest];
+  const rounded = {
+    code: 'rounded',
+    message: t('The table is rounded down to {0}: log torch.cuda.memory_stats() as JSON for exact bytes.', unit),
+  };
+  return trendOf(source, { format: memorySummary.id, count, series, warnings: coarsest === 0 ? [] : [rounded] });
 }
 
 function amount(digits: string, unit: string): Bytes {
   return Number(digits) * 1024 ** UNITS[unit];
-}
-
-function rounded(power: number): { code: string; message: string } {
-  const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][power];
-  return {
-    code: 'rounded',
-    message: t('The table is rounded down to {0}: log torch.cuda.memory_stats() as JSON for exact bytes.', unit),
-  };
 }
