@@ -38,7 +38,8 @@ export class FreeSet {
 
   remove(block: number): void {
     // Blocks can share an address where one of them has that of another recording.
-    let here = this.firstFrom(block);
+    this.locate(this.blocks.size[block], this.blocks.address[block]);
+    let here = this.here();
     while (here !== block) here = this.following();
     const chunk = this.chunks[this.chunk];
     const { place } = this;
@@ -51,11 +52,6 @@ export class FreeSet {
   /** The first block of at least this size. {@link following} and {@link preceding} go on from it. */
   firstAtLeast(size: Bytes): number {
     this.locate(size, -Infinity);
-    return this.here();
-  }
-
-  private firstFrom(block: number): number {
-    this.locate(this.blocks.size[block], this.blocks.address[block]);
     return this.here();
   }
 

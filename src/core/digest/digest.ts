@@ -228,12 +228,11 @@ function spanStacks(snapshot: Snapshot, frames: DigestFrames): SpanStacks {
       forwardFrames: frames.ofStack(forward),
       stackless: stacklessBucket(snapshot, true),
     }),
-    site: (stack) => innermostUserFrame(frames.ofStack(stack).map((frame) => frames.frames[frame])),
+    site: (stack) => {
+      const user = frames.ofStack(stack).find((frame) => frameKind(frames.frames[frame].file) === 'user');
+      return user === undefined ? null : frames.frames[user];
+    },
   };
-}
-
-function innermostUserFrame(frames: readonly DigestFrame[]): DigestFrame | null {
-  return frames.find((frame) => frameKind(frame.file) === 'user') ?? null;
 }
 
 interface KnownTotals extends DeviceTotals {

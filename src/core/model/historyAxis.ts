@@ -41,20 +41,12 @@ export class HistoryAxis {
 
   /** The events inside a window: ordinals from `first` up to `end`, which is not one of them. */
   eventsIn(window: Stretch): { first: number; end: number } {
-    return { first: this.lowerBound(window.from), end: this.upperBound(window.to) };
+    const isWithin = (ordinal: number): boolean => !(this.xOf(ordinal) > window.to);
+    return { first: this.lowerBound(window.from), end: countWhile(this.count, isWithin) };
   }
 
   /** First ordinal at `x` or after it. */
   lowerBound(x: number): number {
-    return this.firstWhere((at) => at >= x);
-  }
-
-  /** First ordinal after `x`. */
-  private upperBound(x: number): number {
-    return this.firstWhere((at) => at > x);
-  }
-
-  private firstWhere(reached: (x: number) => boolean): number {
-    return countWhile(this.count, (ordinal) => !reached(this.xOf(ordinal)));
+    return countWhile(this.count, (ordinal) => !(this.xOf(ordinal) >= x));
   }
 }

@@ -88,7 +88,7 @@ export function statementText(line: string): string {
 
 /** The report with ignored lines marked; they do not count for their run. */
 export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Report {
-  const byPlace = leaksByPlace(leaks);
+  const byPlace = groupBy(leaks, placeOf);
   const runs = report.runs.map((run) => marked(run, byPlace));
   const ignored = new Set(runs.flatMap(({ lines }) => lines.filter((line) => line.ignored)).map(ownerKey));
   return { ...report, runs, ranks: report.ranks.filter((difference) => !ignored.has(ownerKey(difference))) };
@@ -96,20 +96,14 @@ export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Repo
 
 /** Marks the ignored leaks of one run. */
 export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {
-  return marked(run, leaksByPlace(leaks));
-}
-
-type LeaksByPlace = ReadonlyMap<string, readonly IgnoredLeak[]>;
-
-function leaksByPlace(leaks: readonly IgnoredLeak[]): LeaksByPlace {
-  return groupBy(leaks, placeOf);
+  return marked(run, groupBy(leaks, placeOf));
 }
 
 function placeOf({ file, function: name }: { file: string; function: string }): string {
   return `${file}\n${name}`;
 }
 
-function marked(run: RunReport, byPlace: LeaksByPlace): RunReport {
+function marked(run: RunReport, byPlace: ReadonlyMap<string, readonly IgnoredLeak[]>): RunReport {
   const ignored = new Map<LineReport, IgnoredLeak>();
   for (const line of run.lines) {
     const leak = byPlace.get(placeOf(line))?.find((one) => names(one, line));

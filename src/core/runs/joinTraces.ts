@@ -135,7 +135,9 @@ class DeviceJoin {
       }
     }
     this.before = { digest, span };
-    this.trustBlocks(digest);
+    // Blocks decide for each snapshot: memory without a block is gone, also if the traces have it as live.
+    const { blocks } = digest;
+    this.endOthers(new Set(this.rowsOf(blocks, false).map((one) => addressOf(blocks, one))));
   }
 
   lifetimes(stepSource: DigestLifetimes['stepSource']): JoinedLifetimes[] {
@@ -238,11 +240,6 @@ class DeviceJoin {
     if (now === null || then === null) return 0;
     const seen = spans.find((span) => span.device === this.device)?.starts.length ?? 0;
     return now - then - seen;
-  }
-
-  /** Blocks decide for each snapshot: memory without a block is gone, also if the traces have it as live. */
-  private trustBlocks({ blocks }: SnapshotDigest): void {
-    this.endOthers(new Set(this.rowsOf(blocks, false).map((row) => addressOf(blocks, row))));
   }
 
   /** Rows of the device's blocks. @param isOlder true for only those that the trace does not allocate */

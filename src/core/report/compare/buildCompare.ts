@@ -1,27 +1,20 @@
-import {
-  eachBucket,
-  type FileLookup,
-  ownerKey,
-  type OwnerLine,
-  ownerOf,
-  type StacklessBucket,
-} from '../../attribution/owner.js';
+import { eachBucket, type FileLookup, ownerKey, ownerOf, type StacklessBucket } from '../../attribution/owner.js';
 import type { Tally } from '../../attribution/ownerTally.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
 import type { LiveGroup } from '../../digest/liveGroups.js';
 import { stackKey, type StackKey } from '../../digest/stackKey.js';
 import type { DigestFrame } from '../../model/digestFrame.js';
 import { getOrAdd } from '../../maps.js';
-import { type Flow, followBlocks } from '../../runs/flow.js';
+import { followBlocks } from '../../runs/flow.js';
 import { patternOf } from '../../runs/runNames.js';
 import { groupRuns, type Run, splitAtExit, stepOfDigest } from '../../runs/runs.js';
 import { maxOlderBytes } from '../../runs/maxOlder.js';
 import { sameHistory } from '../../runs/sameProcess.js';
 import { boundCompare } from '../boundReport.js';
 import { addCells, emptyCell } from './compareCells.js';
+import { basename } from '../../text/pathText.js';
 import { fixVerdict } from './fixVerdict.js';
 import { type IgnoredLeak, runWithIgnored } from '../ignoredLeaks.js';
-
 import { observeRun } from '../lines/observedRun.js';
 import type { CompareCell, CompareLine, CompareReport, RunReport } from '../report.js';
 import { reportFrame } from '../reportFrame.js';
@@ -119,7 +112,11 @@ function compareSnapshots(
       buckets[owner.bucket] = addCells(buckets[owner.bucket], cell);
       continue;
     }
-    const line = lineOf(lines, owner.line, flow);
+    const line = getOrAdd(lines, ownerKey(owner.line), () => ({
+      ...owner.line,
+      ...emptyCell(flow !== null),
+      stacks: [],
+    }));
     Object.assign(line, addCells(line, cell));
     line.stacks.push({ ...cell, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
   }
@@ -147,10 +144,6 @@ function compareSnapshots(
   return report;
 }
 
-function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | null): CompareLine {
-  return getOrAdd(lines, ownerKey(owner), () => ({ ...owner, ...emptyCell(flow !== null), stacks: [] }));
-}
-
 function addAmount(sum: Tally | undefined, more: Readonly<Tally> | undefined): void {
   if (sum === undefined || more === undefined) return;
   sum.bytes += more.bytes;
@@ -164,7 +157,9 @@ function addAmount(sum: Tally | undefined, more: Readonly<Tally> | undefined): v
 export function configurationsOf(a: string, b: string): CompareReport['configurations'] {
   if (patternOf(a) === patternOf(b)) return null;
   const [partsA, partsB] = [a, b].map((path) =>
-    (path.split(/[/\\]/).pop() ?? '').replace(/\.[a-z]+(?:\.gz)?$/i, '').split(/[^a-z0-9.]+/i),
+    basename(path)
+      .replace(/\.[a-z]+(?:\.gz)?$/i, '')
+      .split(/[^a-z0-9.]+/i),
   );
   if (partsA.length !== partsB.length) return null;
   const apart = partsA.flatMap((part, i) => (part === partsB[i] ? [] : [i]));

@@ -1,4 +1,5 @@
 import { getOrAdd, groupBy } from '../../maps.js';
+import { basename } from '../../text/pathText.js';
 import type { LineReport } from '../report.js';
 
 /** The similarity of two lines; those without any are not paired. */
@@ -25,10 +26,12 @@ export function matchLines(
   const pairs = new Map<LineReport, LineReport>();
   const numbers = new Map<string, number>();
   const called = (lines: readonly LineReport[]): Called[] =>
-    byNumber(lines).map((line) => ({
-      line,
-      calls: callsOf(line, (text) => getOrAdd(numbers, text, () => numbers.size)),
-    }));
+    [...lines]
+      .sort((a, b) => a.line - b.line)
+      .map((line) => ({
+        line,
+        calls: callsOf(line, (text) => getOrAdd(numbers, text, () => numbers.size)),
+      }));
   for (const group of groups.values()) {
     for (const [from, to] of align(called(group.before), called(group.after))) pairs.set(from, to);
   }
@@ -38,21 +41,13 @@ export function matchLines(
 /** The second run's name of a file of the first, which may have another folder. */
 function fileNames(before: readonly LineReport[], after: readonly LineReport[]): Map<string, string> {
   const later = new Set(after.map((line) => line.file));
-  const alike = groupBy(later, lastPart);
+  const alike = groupBy(later, basename);
   const names = new Map<string, string>();
   for (const { file } of before) {
-    const others = later.has(file) ? [] : (alike.get(lastPart(file)) ?? []);
+    const others = later.has(file) ? [] : (alike.get(basename(file)) ?? []);
     if (others.length === 1) names.set(file, others[0]);
   }
   return names;
-}
-
-function lastPart(file: string): string {
-  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1);
-}
-
-function byNumber(lines: readonly LineReport[]): LineReport[] {
-  return [...lines].sort((a, b) => a.line - b.line);
 }
 
 /** A line with the calls of its stacks, see {@link callsOf}. */

@@ -38,7 +38,10 @@ export function holdersAtFailure(
       const { name, place } = owner;
       const [bytes, graphBytes] = [sum(parts, (part) => part.bytes), sum(parts, (part) => part.graphBytes)];
       const at = place === null ? null : { ...place, file: lookup(place.file) ?? place.file };
-      const fix = isEvaluation && graphBytes > 0 ? noGraphText() : fixOf({ ...owner, bytes, graphBytes });
+      const fix =
+        isEvaluation && graphBytes > 0
+          ? t('Run the evaluation under torch.no_grad(), or add numbers: .item().')
+          : fixOf({ ...owner, bytes, graphBytes });
       return { name: holderName(name), file: at?.file ?? null, line: at?.line ?? null, bytes, graphBytes, fix };
     })
     .filter(({ bytes }) => bytes >= MIN_SHARE * liveBytes)
@@ -67,10 +70,6 @@ export function holdersOfGrowth(lines: readonly LineReport[], liveBytes: Bytes):
     const { name, file, line, fix } = holder;
     return [{ name, file, line, bytes, graphBytes: 0, fix: verdict === 'leak' ? fix : null }];
   });
-}
-
-function noGraphText(): string {
-  return t('Run the evaluation under torch.no_grad(), or add numbers: .item().');
 }
 
 /** Null for an object of a library, whose code knows what it needs. */
