@@ -141,6 +141,8 @@ describe('The remedy for a holder that the recorder saw', () => {
     );
     assert.match(remedy({ kind: 'hook' }, null, true), /^Register the hook once/);
     assert.match(remedy({ kind: 'cached' }), /^Cap the cache/);
+    assert.match(remedy({ kind: 'cached', name: 'cache of main.<locals>.mask()' }), /^Cap the cache/);
+    assert.match(remedy({ kind: 'cached', name: 'cache of Batch.mask()' }), /^Use functools\.cached_property/);
     assert.match(remedy({ kind: 'traceback' }), /^Keep the text/);
     assert.match(remedy({ kind: 'default', name: 'rows' }), /^Use None as the default of rows/);
     assert.match(remedy({ kind: 'native' }), /^Enter autocast again/);

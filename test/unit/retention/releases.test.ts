@@ -185,6 +185,19 @@ main(model, [Client() for _ in range(8)])  #2
     assert.match(fixOf(`y.square()${' + 1'.repeat(20)}`), /^Store only what is needed, without its graph: /);
   });
 
+  it('are not advised for the cache of a method, which has each object as a key', () => {
+    const cached = (text: string, call: string): string => {
+      const head = 'import torch\nfrom functools import lru_cache\n';
+      const found = holderOf(program(`${head}${text}while True:\n    ${call}  #1\n`));
+      assert.ok(found !== null, text);
+      return `${found.holder}: ${fixText(found)}`;
+    };
+    const fn = '@lru_cache(maxsize=None)\ndef mask(self):\n    return torch.ones(8)  #!\n';
+    assert.match(cached(fn, 'mask(object())'), /^cache of mask\(\): Cap the cache/);
+    const method = `class Batch:\n    ${fn.trim().replaceAll('\n', '\n    ')}\n`;
+    assert.match(cached(method, 'Batch().mask()'), /^cache of Batch\.mask\(\): Use functools\.cached_property/);
+  });
+
   it('are not advised for a container that is read after all loops, where only copies on the CPU help', () => {
     const fixOf = (end: string): string => {
       const source = `${HEAD}    for epoch in range(3):\n        for x in loader:\n            x = x.cuda()  #!\n            kept.append(x)\n${end}`;

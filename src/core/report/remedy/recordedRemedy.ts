@@ -42,7 +42,8 @@ export function recordedRemedy(
     case 'nativeReference':
       return plain(remedyText('selfHook'));
     case 'cached':
-      return plain(remedyText('cache'));
+      // A method has the name of its class before its own.
+      return /\w\.\w+\(\)$/.test(name) ? exact(remedyText('methodCache')) : plain(remedyText('cache'));
     case 'default':
       return exact(remedyText('default', name));
     case 'linked':

@@ -17,6 +17,7 @@ function remedies(name: string) {
     hook: t('Register the hook once, or keep its handle and call handle.remove().'),
     selfHook: t('Use a weakref.ref in the hook, or remove it by its handle after the backward pass.'),
     cache: t('Cap the cache (maxsize), clear it, or use keys that repeat.'),
+    methodCache: t('Use functools.cached_property, or cap the cache (maxsize): on a method, it keeps each object.'),
     error: t('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', name),
     doubleBackward: t(
       'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',

@@ -46,6 +46,16 @@ function containerText({ module, span, holder: container }: Finding, holder: str
       );
 }
 
+/** True for the decorator of a method. */
+function isOfMethod({ module, span }: Finding): boolean {
+  return inModule(module).some(
+    ({ statement, outer }) =>
+      statement.kind === 'function' &&
+      outer.at(-1)?.kind === 'class' &&
+      statement.decorators.some(({ from }) => from === span.from),
+  );
+}
+
 /** The remedy, in one sentence. */
 export function fixText(finding: Finding): string {
   const holder = nameOf(finding);
@@ -66,6 +76,8 @@ export function fixText(finding: Finding): string {
       return t('Cap the size of {0}, or store its parts on the CPU.', holder);
     case 'context':
       return t('Pass outputs to ctx.save_for_backward().');
+    case 'cache':
+      return remedyText(isOfMethod(finding) ? 'methodCache' : 'cache');
     default:
       return remedyText(kind, kind === 'error' ? held : holder);
   }

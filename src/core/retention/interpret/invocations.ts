@@ -116,7 +116,7 @@ export class Invocations extends Part {
     node.holds.push(value.node, ...args.map((one) => one.value.node));
     if (fn.self !== null) node.holds.push(fn.self.node);
     noteHolding(this.machine, 'cache', act, decorator, {
-      holder: `cache of ${def.name}()`,
+      holder: `cache of ${fn.owner === null ? '' : `${fn.owner.def.name}.`}${def.name}()`,
       value: valueOf(node),
       maxBy: 'cache',
       max: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
