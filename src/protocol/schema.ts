@@ -4,12 +4,12 @@ import * as v from 'valibot';
 /** A schema for each field. */
 export type Schemas<T> = { [Name in keyof T]: v.GenericSchema<T[Name]> };
 
-/** A whole number from `least` to `most`. */
+/** A whole number from `min` to `max`. */
 export function integer(min: number, max = Number.MAX_SAFE_INTEGER): v.GenericSchema<number> {
   return v.pipe(v.number(), v.safeInteger(), v.minValue(min), v.maxValue(max));
 }
 
-/** A list of at most `most` entries. */
+/** A list of `min` to `max` entries. */
 export function listOf<T>(schema: v.GenericSchema<T>, max: number, min = 0): v.GenericSchema<T[]> {
   return v.pipe(v.array(schema), v.minLength(min), v.maxLength(max));
 }

@@ -278,8 +278,8 @@ export class CachingAllocator {
   }
 
   /** Adds an expandable segment without memory. */
-  addSpan(pool: number, address: number, bytes: Bytes = SPAN): number {
-    const block = this.blocks.add(address, bytes, pool, EXPANDABLE | UNMAPPED, address);
+  addSpan(pool: number, address: number): number {
+    const block = this.blocks.add(address, SPAN, pool, EXPANDABLE | UNMAPPED, address);
     this.putUnmapped(block);
     return block;
   }

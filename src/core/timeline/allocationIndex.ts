@@ -1,7 +1,6 @@
 import { Growable, takeTable } from '../model/growable.js';
 import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
-import type { WholeNumbers } from '../model/wholeNumbers.js';
 import type { DeviceHistory } from '../model/history.js';
 import { CATEGORY_CODES } from '../attribution/categories/category.js';
 import { livedRow, type Categorizer } from '../attribution/categories/categorizer.js';
@@ -49,14 +48,11 @@ export interface AllocationIndex {
   readonly nextFreed: Int32Array;
   /** Live bytes by source before event `i * every`, in row `i`. */
   readonly checkpoints: { readonly every: number; readonly bySource: Float64Array };
-  /** A power of two, 512 at most, that divides the size of every allocation. */
-  readonly unit: Bytes;
   /** Memory that the index takes. */
   readonly byteLength: Bytes;
 }
 
 const NONE = -1;
-const COARSEST_UNIT: Bytes = 512;
 const MAX_CHECKPOINTS = 64;
 /** Maximum number of values in all checkpoints together: 16 MiB. */
 const MAX_CHECKPOINT_VALUES = 1 << 21;
@@ -93,7 +89,6 @@ export function allocationIndex(
     freedAt,
     nextFreed,
     checkpoints,
-    unit: unitOf(allocations.bytes),
     byteLength: columns.reduce((sum, { byteLength }) => sum + byteLength, 0),
   };
 }
@@ -181,10 +176,4 @@ function checkpointsOf(
     for (let row = freedAt[event]; row !== NONE; row = nextFreed[row]) live[sourceOf[row]] -= bytes[row];
   }
   return { every, bySource };
-}
-
-function unitOf(bytes: WholeNumbers): Bytes {
-  let unit: Bytes = COARSEST_UNIT;
-  for (const size of bytes) while (unit > 1 && size % unit !== 0) unit /= 2;
-  return unit;
 }
