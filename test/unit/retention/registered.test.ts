@@ -138,6 +138,83 @@ for x, y in loader:
     edit: 'errors.append(error.with_traceback(None))',
   },
   {
+    name: '10 exceptions that a context manager stores',
+    source: `${HEAD}
+import contextlib
+class Guard:
+    def __init__(self):
+        self.errors = []
+    @contextlib.contextmanager
+    def protect(self):
+        try:
+            yield
+        except RuntimeError as error:
+            self.errors.append(error)
+guard = Guard()
+def main():
+    for x, y in loader:
+        with guard.protect():
+            loss = F.mse_loss(net(x), y)  #!
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+main()  #1
+`,
+    keeps: 'self.errors.append(error)',
+    edit: 'self.errors.append(error.with_traceback(None))',
+  },
+  {
+    name: '10 exceptions that the end of a block stores',
+    source: `${HEAD}
+class Guard:
+    def __init__(self):
+        self.errors = []
+    def __enter__(self):
+        return self
+    def __exit__(self, kind, error, traceback):
+        if error is not None:
+            self.errors.append(error)
+        return True
+guard = Guard()
+def main():
+    for x, y in loader:
+        with guard:
+            loss = F.mse_loss(net(x), y)  #!
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+main()  #1
+`,
+    keeps: 'self.errors.append(error)',
+  },
+  {
+    name: '10 numbers of a context manager',
+    source: `${HEAD}
+import contextlib
+class Guard:
+    def __init__(self):
+        self.errors = 0
+        self.texts = []
+    @contextlib.contextmanager
+    def protect(self):
+        try:
+            yield
+        except RuntimeError as error:
+            self.errors += 1
+            self.texts.append(str(error))
+guard = Guard()
+def main():
+    for x, y in loader:
+        with guard.protect():
+            loss = F.mse_loss(net(x), y)  #!
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+main()  #1
+`,
+    keeps: '',
+  },
+  {
     name: '10 texts of exceptions',
     source: `${HEAD}
 errors = []

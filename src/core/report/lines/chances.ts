@@ -24,6 +24,8 @@ export interface SourceFinding {
   readonly hasNewKeys: boolean;
   /** The memory is held through a graph, which no container's length bounds. */
   readonly isThroughGraph: boolean;
+  /** The traceback of a stored error holds the memory, which no program keeps it for. */
+  readonly isThroughError: boolean;
   /** The line is in an optimizer of the workspace. */
   readonly isOfOptimizer: boolean;
 }
@@ -46,7 +48,8 @@ export function featuresOf(
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
   const isRare = isAddedSeldom(line, finding);
-  const through = throughOf(line.recorded.holder?.owner ?? null);
+  const recorded = line.recorded.holder?.owner ?? null;
+  const through = recorded === null && finding?.isThroughError === true ? 'traceback' : throughOf(recorded);
   const { shape, isInCycle, isAccumulating, isMinorGarbage, births, custody, isUnheld, lastStep } = line;
   const category = mainCategory(line.deciding);
   return {
@@ -140,8 +143,9 @@ function chancesOf(
     if (hasPassed && finding.remedy === null) continue;
     chances.push({ kind: 'bound', state: hasPassed ? 'passed' : 'pending', place, times: null });
   }
-  // No program keeps graphs on purpose; views keep more than the results.
-  const isKept = !finding.isThroughGraph && observed.recorded.holder?.owner.items?.kind !== 'view';
+  // No program keeps graphs or tracebacks on purpose; views keep more than the results.
+  const isKept =
+    !finding.isThroughGraph && !finding.isThroughError && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
   const trainsNothing = (by: { readonly isOfEvaluation: boolean }): boolean => run.countsRounds ?? by.isOfEvaluation;
   if (isKept && read !== null && (isRare || read.isAtTheEnd || trainsNothing(read)))

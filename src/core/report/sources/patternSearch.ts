@@ -145,6 +145,7 @@ function findingOf(
     showsHolder: !isContradicted && followed.some(({ finding, ended }) => finding !== null || ended !== null),
     hasNewKeys: followed.some((one) => one.hasNewKeys),
     isThroughGraph,
+    isThroughError: followed.some(({ finding }) => finding?.kind === 'error'),
     isOfOptimizer: isRead && isOfOptimizer(line.owner, holder, sources),
   };
 }

@@ -4,7 +4,7 @@ import type { FlowNode } from '../values/flowNode.js';
 import { ERROR, type Value, eitherOf, newInstance } from '../values/objects.js';
 import { Part } from './follower.js';
 import { TestedLengths } from './lengthTests.js';
-import type { Activation, Measured } from './machine.js';
+import type { Activation, Machine, Measured } from './machine.js';
 import { sourceText } from './sourceText.js';
 
 /** Follows blocks of which one or another runs. */
@@ -97,10 +97,9 @@ export class Branches extends Part {
       act.scope.names = new Map(before);
       for (const [key, value] of after) act.scope.names.set(key, eitherOf(before.get(key), value));
       if (name !== null) {
-        const { value, instance } = newInstance(null, ERROR, machine.madeIn);
-        instance.node.isObject = false;
-        instance.node.holds.push(...done);
-        act.scope.names.set(name, value);
+        const error = errorOf(machine, done);
+        if (act.def?.kind === 'function' && act.def.isGenerator) machine.handled.push(error.node);
+        act.scope.names.set(name, error);
       }
       machine.branches++;
       if (!this.follower.block(body, act)) ends.push(act.scope.names);
@@ -113,4 +112,12 @@ export class Branches extends Part {
     const leaves = this.follower.block(statement.rest, act);
     return leaves || ends.length === 0;
   }
+}
+
+/** An error whose traceback holds the values of some operations. */
+export function errorOf({ madeIn }: Machine, held: readonly FlowNode[]): Value {
+  const { value, instance } = newInstance(null, ERROR, madeIn);
+  instance.node.isObject = false;
+  instance.node.holds.push(...held);
+  return value;
 }

@@ -134,6 +134,8 @@ export class Machine {
   branches = 0;
   /** Operations inside `try` blocks, for the tracebacks. */
   readonly tries: FlowNode[][] = [];
+  /** Errors that generators handle: as context managers, those of the block that they are around. */
+  readonly handled: FlowNode[] = [];
   readonly autocasts: { readonly span: Span; readonly loops: readonly LoopRound[]; readonly module: PythonModule }[] =
     [];
   /** Parameters made inside an autocast block. */

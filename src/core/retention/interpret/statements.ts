@@ -4,7 +4,7 @@ import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
 import { Assignments } from './assignments.js';
-import { Branches } from './branches.js';
+import { Branches, errorOf } from './branches.js';
 import { callSpecial } from './calls.js';
 import { Definitions } from './definitions.js';
 import { Part } from './follower.js';
@@ -115,6 +115,7 @@ class Contexts extends Part {
     let withoutGraph = 0;
     let autocasts = 0;
     const contexts: Value[] = [];
+    const handledBefore = machine.handled.length;
     for (const { value, target } of statement.items) {
       const context = this.follower.evaluate(value, act);
       contexts.push(context);
@@ -132,14 +133,19 @@ class Contexts extends Part {
       }
     }
     machine.withoutGraph += withoutGraph;
+    const handled = machine.handled.splice(handledBefore);
+    const done: FlowNode[] = [];
+    machine.tries.push(done);
     try {
       const leaves = this.follower.block(statement.body, act);
+      for (const error of handled) error.holds.push(...done);
       for (const context of contexts) {
-        const nothing = ['type', 'value', 'traceback'].map(() => plainValue());
-        callSpecial(this.follower, context, '__exit__', nothing, statement, act);
+        const raised = [plainValue(), errorOf(machine, done), plainValue()];
+        callSpecial(this.follower, context, '__exit__', raised, statement, act);
       }
       return leaves;
     } finally {
+      machine.tries.pop();
       machine.withoutGraph -= withoutGraph;
       machine.autocasts.length -= autocasts;
     }
