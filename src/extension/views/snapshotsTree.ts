@@ -64,7 +64,9 @@ export class SnapshotsTree extends RowTree {
   private runs(): Row[] {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName);
-    const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MAX_UNFOLDED;
+    // Also those that are not read yet: VS Code keeps a row as it was first shown.
+    const known = [...this.session.entries].filter(({ phase }) => phase !== 'rejected');
+    const unfolded = known.reduce((sum, { snapshots }) => sum + (snapshots?.length ?? 1), 0) <= MAX_UNFOLDED;
     const mostOf = new Map([...runsByJob(runs)].map(([job, ranks]) => [job, mostLive(ranks)]));
     return newestFirst(runs).map((run) => {
       const max = run.job === null ? null : (mostOf.get(run.job) ?? null);
