@@ -229,8 +229,8 @@ class Group:
 
     @property
     def growing(self) -> Optional[int]:
-        """The link that is an item of the container that grows: of nested ones the innermost that is longer than at the
-        last search, but of hooks whose functions fill containers the hooks; else the first link that differs between members.
+        """The link that is an item of the container that grows. Of nested ones that are longer than at the last search, these
+        are the hooks, whose functions may fill the others, else the innermost; else the first link that differs between members.
         """
         chain = self.newest.chain
         grown = [index for index, part in enumerate(chain.links) if part.container and part.length > self._lengths.get(part.place, part.length)]

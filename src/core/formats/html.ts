@@ -9,7 +9,7 @@ import { t } from '../text/translate.js';
 import { readFully } from '../bytes/readFully.js';
 import { sliceSource } from '../bytes/sliceSource.js';
 import { expectFewSnapshots } from './limits.js';
-import { firstSign } from './text/eachLine.js';
+import { firstCharacter } from './text/eachLine.js';
 
 const INVALID = 255;
 const VALUES = makeValues();
@@ -20,7 +20,7 @@ const BASE64 = ['"base64": "', '"base64":"'];
 /** Pages that PyTorch writes: the snapshot viewer's, the cycle detector's, the profiler's picture of a timeline. */
 export const html: Format = {
   id: 'html',
-  sniff: (head) => firstSign(head) === '<',
+  sniff: (head) => firstCharacter(head) === '<',
   read,
 };
 

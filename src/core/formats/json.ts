@@ -12,7 +12,7 @@ import { runJson } from './json/runJson.js';
 import { readMemoryStats } from './memoryStats.js';
 import { readMemoryTimeline, readRawTimeline } from './memoryTimeline.js';
 import type { ReadResult } from './readResult.js';
-import { firstSign } from './text/eachLine.js';
+import { firstCharacter } from './text/eachLine.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
 import { t } from '../text/translate.js';
@@ -34,7 +34,7 @@ const HEAD_BYTES = 1 << 16;
 /** JSON of several kinds, distinguished by the keys and lists that it begins with. */
 export const json: Format = {
   id: 'json',
-  sniff: (head) => ['{', '['].includes(firstSign(head)),
+  sniff: (head) => ['{', '['].includes(firstCharacter(head)),
   read,
 };
 

@@ -187,7 +187,7 @@ function lineReport(
     leakedBytes: verdict === 'leak' ? line.growingBytes : 0,
     bytesPerStep: line.bytesPerStep,
     blocks: line.blocks,
-    category: line.category,
+    category: line.liveCategory,
     series,
     verdict,
     confidence: line.confidence,

@@ -163,7 +163,7 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     const { evaluation } = growth;
     if (evaluation !== null && deciding.every(({ owner }) => isResult(owner, evaluation)))
       return missing({ kind: 'result', place: evaluation });
-    const mayRepeat = deciding.some(({ owner }) => !hasObjectKeys(owner));
+    const mayRepeat = deciding.some(({ owner }) => !UNIQUE_KEYS.has(owner.items?.kind));
     if (mayRepeat && releases.some(({ kind }) => kind === 'memo')) return missing({ kind: 'keys' });
     const isKeyed =
       mayRepeat && deciding.some(({ owner }) => owner.graphBytes === 0 && KEYED.test(owner.container?.type ?? ''));
@@ -208,10 +208,8 @@ function isOfLibrary({ file }: RecordedPlace): boolean {
   return frameKind(file) === 'library';
 }
 
-/** True for a container with objects as keys, of which no two are equal, unless they are one; or with hooks, which are numbered. */
-function hasObjectKeys({ items }: RecordedOwner): boolean {
-  return items?.kind === 'key' || items?.kind === 'state' || items?.kind === 'weak' || items?.kind === 'hook';
-}
+/** Items whose keys never repeat: objects, of which no two are equal, and the numbers of hooks. */
+const UNIQUE_KEYS: ReadonlySet<string | undefined> = new Set(['key', 'state', 'weak', 'hook']);
 
 /** The largest owners that hold a sum of bytes together. */
 function decidingOwners(owners: readonly LineOwner[], min: Bytes): readonly LineOwner[] {

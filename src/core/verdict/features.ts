@@ -65,6 +65,7 @@ export interface LineObservations {
   readonly isMinorGrowth: boolean;
   /** Steps that allocated survivors, and all steps; null without lifetimes. */
   readonly births: { readonly steps: number; readonly of: number } | null;
+  /** That of most live bytes of the stacks that have the line's shape. */
   readonly category: Category;
   /** Proof by the recorder alone, or what is missing for it; null without a recording that shows it. */
   readonly custody: Custody | null;

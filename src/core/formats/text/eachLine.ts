@@ -11,7 +11,7 @@ export function textDecoder(head: Uint8Array): TextDecoder {
 }
 
 /** The first character of a text that is no white space, as JSON knows it; empty without one. */
-export function firstSign(head: Uint8Array): string {
+export function firstCharacter(head: Uint8Array): string {
   return /[^ \t\n\r]/.exec(new TextDecoder().decode(head))?.[0] ?? '';
 }
 

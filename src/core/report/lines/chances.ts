@@ -3,7 +3,7 @@ import type { Chance, KnownBound } from '../../facts/evidence.js';
 import { isMostlyGraph } from '../../facts/recordedFacts.js';
 import type { RecordedOwner } from '../../model/recording.js';
 import { isEmptied, isOfFew, isSeldom, type Knowledge, type LineFeatures } from '../../verdict/features.js';
-import { type ObservedLine, mainCategory } from './observedLine.js';
+import type { ObservedLine } from './observedLine.js';
 import type { ObservedRun } from './observedRun.js';
 import type { Holder, Remedy } from '../remedy/holder.js';
 
@@ -22,10 +22,8 @@ export interface SourceFinding {
   readonly isComputed: boolean;
   /** Items are put under keys of which each is another one than all before. */
   readonly hasNewKeys: boolean;
-  /** The memory is held through a graph, which no container's length bounds. */
-  readonly isThroughGraph: boolean;
-  /** The traceback of a stored error holds the memory, which no program keeps it for. */
-  readonly isThroughError: boolean;
+  /** A graph holds the memory, which no container's length bounds, or the traceback of a stored error; else null. */
+  readonly through: LineFeatures['through'];
   /** The line is in an optimizer of the workspace. */
   readonly isOfOptimizer: boolean;
 }
@@ -48,10 +46,8 @@ export function featuresOf(
   const holder = finding?.holder ?? line.holder;
   const isShown = finding?.remedy != null;
   const isRare = isAddedSeldom(line, finding);
-  const recorded = line.recorded.holder?.owner ?? null;
-  const through = recorded === null && finding?.isThroughError === true ? 'traceback' : throughOf(recorded);
-  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, custody, isUnheld, lastStep } = line;
-  const category = mainCategory(line.deciding);
+  const through = throughOf(line.recorded.holder?.owner ?? null, finding);
+  const { shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep } = line;
   return {
     ...{ shape, isInCycle, isAccumulating, isMinorGarbage, births, category, custody, isUnheld, lastStep },
     isMinorGrowth: line.isMinorGrowth,
@@ -66,7 +62,7 @@ export function featuresOf(
     knowledge: knowledgeOf(finding, line),
     through,
     isAddedSeldom: isRare,
-    isThroughGraph: finding?.isThroughGraph === true || through === 'graph',
+    isThroughGraph: finding?.through === 'graph' || through === 'graph',
     wasProved,
   };
 }
@@ -78,8 +74,9 @@ function isAddedSeldom({ births }: ObservedLine, finding: SourceFinding | null):
   return isSeldom(births) || (isOfFew(births) && (finding === null || isOfRounds));
 }
 
-function throughOf(owner: RecordedOwner | null): LineFeatures['through'] {
-  if (owner === null) return null;
+/** As the recorder saw it. Where it saw no holder, the source shows errors. */
+function throughOf(owner: RecordedOwner | null, finding: SourceFinding | null): LineFeatures['through'] {
+  if (owner === null) return finding?.through === 'traceback' ? 'traceback' : null;
   return owner.kind === 'traceback' ? 'traceback' : isMostlyGraph(owner) ? 'graph' : null;
 }
 
@@ -132,20 +129,19 @@ function chancesOf(
     if (kind === 'keys' || kind === 'running' || kind === 'flag') {
       // If each key is new, the keys never all occur. The graph of an item that is made of the one before grows on.
       if (kind !== 'flag' && (finding.hasNewKeys || hasRepeated)) continue;
-      if (kind === 'running' && finding.isThroughGraph) continue;
+      if (kind === 'running' && finding.through === 'graph') continue;
       chances.push({ kind: kind === 'flag' ? 'count' : 'keys', state: 'pending', place, times: null });
       continue;
     }
     // Each item may end a growing graph. The recorder sees bounds of constructors.
-    if (kind !== 'graph' && (finding.isThroughGraph || (!isFollowed && holder?.source === 'recorder'))) continue;
+    if (kind !== 'graph' && (finding.through === 'graph' || (!isFollowed && holder?.source === 'recorder'))) continue;
     const hasPassed = isOutgrown(bound, seen);
     // The bound of another container says nothing about the holder.
     if (hasPassed && finding.remedy === null) continue;
     chances.push({ kind: 'bound', state: hasPassed ? 'passed' : 'pending', place, times: null });
   }
   // No program keeps graphs or tracebacks on purpose; views keep more than the results.
-  const isKept =
-    !finding.isThroughGraph && !finding.isThroughError && observed.recorded.holder?.owner.items?.kind !== 'view';
+  const isKept = finding.through === null && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
   const trainsNothing = (by: { readonly isOfEvaluation: boolean }): boolean => run.countsRounds ?? by.isOfEvaluation;
   if (isKept && read !== null && (isRare || read.isAtTheEnd || trainsNothing(read)))

@@ -46,6 +46,8 @@ export interface ObservedLine extends LineObservations, Readonly<Pick<LineReport
   readonly allocatedAt: readonly number[];
   /** Live bytes of the stacks that have the line's shape. */
   readonly growingBytes: Bytes;
+  /** The category with most live bytes of all stacks. */
+  readonly liveCategory: Category;
   /** The holder that the recorder or the cycle detector saw. */
   readonly holder: Holder | null;
   /** The recorder's view of the line. */
@@ -102,7 +104,8 @@ export function observeLine({ line, stacks, totalBytes }: LineSeries, run: Known
   const deciding = stacks.filter(decides);
   const growing = deciding.length === stacks.length ? series : seriesOf(deciding, at.length);
   const live = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
-  const decidingLive = live.filter(decides);
+  const alike = live.filter(decides);
+  const decidingLive = alike.length > 0 ? alike : live;
 
   const recorded = run.facts.of(line);
   const isMuch = Math.max(...series) >= limit('garbageShare') * run.maxLiveBytes;
@@ -116,7 +119,7 @@ export function observeLine({ line, stacks, totalBytes }: LineSeries, run: Known
   const births = seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null;
   const allocatedAt = isLasting ? survivorBirths(deciding, lastStep) : [];
   return {
-    ...{ owner: line, stacks: live, deciding: decidingLive.length > 0 ? decidingLive : live },
+    ...{ owner: line, stacks: live, deciding: decidingLive },
     ...{ shape, isInCycle, isAccumulating, births, seen, allocatedAt, series, totalBytes, recorded, differs, lastStep },
     confidence: Math.max(0, ...deciding.map((stack) => stack.shape.confidence)),
     isMinorGarbage: isInTime || !isMuch,
@@ -125,7 +128,8 @@ export function observeLine({ line, stacks, totalBytes }: LineSeries, run: Known
     growingBytes: growing[last],
     bytesPerStep: run.hasSteps ? (rateOfRun(at, series)?.median ?? floorRate(stacks)) : null,
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
-    category: mainCategory(stacks),
+    category: mainCategory(decidingLive),
+    liveCategory: mainCategory(stacks),
     // A line that only calls others holds no memory.
     holder:
       (isCycle || HELD.has(shape)) && series.some((bytes) => bytes > 0)
@@ -203,7 +207,7 @@ export function categoriesOf(stacks: readonly StackSeries[]): Float64Array {
 }
 
 /** The category with most bytes; of none, it is not known. */
-export function mainCategory(stacks: readonly StackSeries[]): Category {
+function mainCategory(stacks: readonly StackSeries[]): Category {
   const sums = categoriesOf(stacks);
   const max = Math.max(...sums);
   return max === 0 ? 'other' : CATEGORIES[sums.indexOf(max)];

@@ -1,5 +1,5 @@
 import type { Finding } from '../../retention/holders/search.js';
-import { inModule } from '../../retention/names/names.js';
+import { statementAt } from '../../retention/names/names.js';
 import { allStatements, lineAt, lineText, type PythonModule } from '../../python/pythonModule.js';
 import { t } from '../../text/translate.js';
 import type { SourceEdit } from '../report.js';
@@ -26,8 +26,11 @@ export function sourceEdit(finding: Finding, modules: readonly PythonModule[]): 
   const { module, heldSpan, held } = finding;
   if (heldSpan === null || !('kind' in heldSpan)) return null;
   let suffix: string;
-  if (finding.kind === 'error' && heldSpan.kind === 'name' && !isInExit(finding)) suffix = '.with_traceback(None)';
-  else if ((finding.kind === 'put' || finding.kind === 'chain') && finding.through === 'graph' && finding.mayDetach) {
+  if (finding.kind === 'error' && heldSpan.kind === 'name') {
+    // It gets `None` for a block that raised nothing.
+    if (statementAt(finding)?.within?.name === '__exit__') return null;
+    suffix = '.with_traceback(None)';
+  } else if ((finding.kind === 'put' || finding.kind === 'chain') && finding.through === 'graph' && finding.mayDetach) {
     if (finding.sureness < 3 || (finding.isShared && isUsedElsewhere(finding, modules))) return null;
     suffix = '.detach()';
   } else if (finding.kind === 'put' && finding.mayDetach && finding.sureness >= 3) {
@@ -50,13 +53,6 @@ export function sourceEdit(finding: Finding, modules: readonly PythonModule[]): 
     lines.push({ line: line - 1, text: lineText(module, line) });
   }
   return { title: titleOf(suffix, held), file: module.file, changes, lines };
-}
-
-/** True in `__exit__`, which gets `None` for a block that raised nothing. */
-function isInExit({ module, span }: Finding): boolean {
-  return inModule(module).some(
-    ({ statement, within }) => within?.name === '__exit__' && statement.from <= span.from && span.to <= statement.to,
-  );
 }
 
 function titleOf(suffix: string, held: string): string {

@@ -2,7 +2,7 @@
 import type { RecordedLine } from '../../facts/recordedFacts.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
-import { inModule } from '../../retention/names/names.js';
+import { statementAt } from '../../retention/names/names.js';
 import { readAfterLoops } from '../../retention/names/uses.js';
 import { t } from '../../text/translate.js';
 import { limit } from '../../verdict/thresholds.js';
@@ -34,26 +34,15 @@ function holdsData({ holder }: RecordedLine): boolean {
 }
 
 /** A container that is read after the loop cannot be cleared in it. */
-function containerText({ module, span, holder: container }: Finding, holder: string): string {
-  const put = inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
-  const read = readAfterLoops(container, put);
+function containerText(finding: Finding, holder: string): string {
+  const read = readAfterLoops(finding.holder, statementAt(finding));
   return read === null
     ? remedyText('container', holder)
     : t(
         'Store CPU copies in {0} (.detach().cpu()): line {1} reads it after the loop.',
         holder,
-        String(lineAt(module, read.found.statement.from)),
+        String(lineAt(finding.module, read.found.statement.from)),
       );
-}
-
-/** True for the decorator of a method. */
-function isOfMethod({ module, span }: Finding): boolean {
-  return inModule(module).some(
-    ({ statement, outer }) =>
-      statement.kind === 'function' &&
-      outer.at(-1)?.kind === 'class' &&
-      statement.decorators.some(({ from }) => from === span.from),
-  );
 }
 
 /** The remedy, in one sentence. */
@@ -77,7 +66,7 @@ export function fixText(finding: Finding): string {
     case 'context':
       return t('Pass outputs to ctx.save_for_backward().');
     case 'cache':
-      return remedyText(isOfMethod(finding) ? 'methodCache' : 'cache');
+      return remedyText(statementAt(finding)?.outer.at(-1)?.kind === 'class' ? 'methodCache' : 'cache');
     default:
       return remedyText(kind, kind === 'error' ? held : holder);
   }

@@ -120,9 +120,9 @@ function findingOf(
 ): SourceFinding {
   const followed = stacks.map(({ result }) => result);
   const isChanged = stacks.some(({ path }) => path.some(({ module }) => access.isChanged(module.file)));
-  const isThroughGraph = followed.some(({ finding }) => finding?.through === 'graph');
+  const through = throughOf(followed);
   // What the source shows would have been found in the process, unless a release of PyTorch does not show its graphs.
-  const isContradicted = line.isUnheld && !isThroughGraph;
+  const isContradicted = line.isUnheld && through !== 'graph';
   const { holder, remedy } = isContradicted ? NOTHING : holderOf(line, followed, sources, access);
   const limits = followed.flatMap(({ limit }) => limit ?? []);
   // All that grows must be bounded, and by the source that ran.
@@ -144,10 +144,14 @@ function findingOf(
     ),
     showsHolder: !isContradicted && followed.some(({ finding, ended }) => finding !== null || ended !== null),
     hasNewKeys: followed.some((one) => one.hasNewKeys),
-    isThroughGraph,
-    isThroughError: followed.some(({ finding }) => finding?.kind === 'error'),
+    through,
     isOfOptimizer: isRead && isOfOptimizer(line.owner, holder, sources),
   };
+}
+
+function throughOf(followed: readonly Followed[]): SourceFinding['through'] {
+  if (followed.some(({ finding }) => finding?.through === 'graph')) return 'graph';
+  return followed.some(({ finding }) => finding?.kind === 'error') ? 'traceback' : null;
 }
 
 /** True for memory that no statement in the source can release: C++ or a cycle that cannot be collected holds it. */

@@ -1,6 +1,5 @@
 import type { Expression, Statement, Try, While } from '../../python/ast.js';
 import { allParts, leaves } from '../../python/walk.js';
-import type { FlowNode } from '../values/flowNode.js';
 import { ERROR, type Value, eitherOf, newInstance } from '../values/objects.js';
 import { Part } from './follower.js';
 import { TestedLengths } from './lengthTests.js';
@@ -85,8 +84,9 @@ export class Branches extends Part {
 
   tryBlock(statement: Try, act: Activation): boolean {
     const { machine } = this;
-    const done: FlowNode[] = [];
-    machine.tries.push(done);
+    const error = newError(machine);
+    machine.tries.push(error.node.holds);
+    if (act.def?.kind === 'function' && act.def.isGenerator) machine.handled.push(error.node);
     const before = new Map(act.scope.names);
     const left = this.follower.block(statement.body, act);
     machine.tries.pop();
@@ -96,11 +96,7 @@ export class Branches extends Part {
       machine.visit(2 * before.size + after.size);
       act.scope.names = new Map(before);
       for (const [key, value] of after) act.scope.names.set(key, eitherOf(before.get(key), value));
-      if (name !== null) {
-        const error = errorOf(machine, done);
-        if (act.def?.kind === 'function' && act.def.isGenerator) machine.handled.push(error.node);
-        act.scope.names.set(name, error);
-      }
+      if (name !== null) act.scope.names.set(name, error);
       machine.branches++;
       if (!this.follower.block(body, act)) ends.push(act.scope.names);
       machine.branches--;
@@ -114,10 +110,9 @@ export class Branches extends Part {
   }
 }
 
-/** An error whose traceback holds the values of some operations. */
-export function errorOf({ madeIn }: Machine, held: readonly FlowNode[]): Value {
+/** An error, whose traceback is to hold the values of operations. */
+export function newError({ madeIn }: Machine): Value {
   const { value, instance } = newInstance(null, ERROR, madeIn);
   instance.node.isObject = false;
-  instance.node.holds.push(...held);
   return value;
 }

@@ -4,7 +4,7 @@ import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
 import { Assignments } from './assignments.js';
-import { Branches, errorOf } from './branches.js';
+import { Branches, newError } from './branches.js';
 import { callSpecial } from './calls.js';
 import { Definitions } from './definitions.js';
 import { Part } from './follower.js';
@@ -133,19 +133,16 @@ class Contexts extends Part {
       }
     }
     machine.withoutGraph += withoutGraph;
-    const handled = machine.handled.splice(handledBefore);
-    const done: FlowNode[] = [];
-    machine.tries.push(done);
+    const error = newError(machine);
+    const errors = [error.node, ...machine.handled.splice(handledBefore)];
+    machine.tries.push(...errors.map(({ holds }) => holds));
     try {
       const leaves = this.follower.block(statement.body, act);
-      for (const error of handled) error.holds.push(...done);
-      for (const context of contexts) {
-        const raised = [plainValue(), errorOf(machine, done), plainValue()];
-        callSpecial(this.follower, context, '__exit__', raised, statement, act);
-      }
+      for (const context of contexts)
+        callSpecial(this.follower, context, '__exit__', [plainValue(), error, plainValue()], statement, act);
       return leaves;
     } finally {
-      machine.tries.pop();
+      machine.tries.length -= errors.length;
       machine.withoutGraph -= withoutGraph;
       machine.autocasts.length -= autocasts;
     }

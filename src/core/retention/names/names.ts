@@ -4,6 +4,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import { type Standing, standings } from '../../python/standings.js';
 import { calledName, someExpression } from '../../python/walk.js';
 import { keyOf } from '../interpret/sourceText.js';
+import type { Place } from '../values/objects.js';
 
 /** True for an expression with the searched name. */
 export type IsIt = (expression: Expression) => boolean;
@@ -26,6 +27,11 @@ export function inModule(module: PythonModule): readonly Found[] {
       within: (standing.outer.findLast(({ kind }) => kind === 'function') as FunctionDef | undefined) ?? null,
     })),
   );
+}
+
+/** The innermost statement around a place; a function's is around its decorators. */
+export function statementAt({ module, span }: Place): Found | undefined {
+  return inModule(module).findLast(({ statement }) => statement.from <= span.from && span.to <= statement.to);
 }
 
 /** All statements of the files that contain a word. */
