@@ -153,6 +153,9 @@ for step, x in enumerate(loader):
     assert.equal(isSeldom(early('if step % 10 == 0: return', 'keep(step, x) #1')), false);
     assert.equal(isSeldom(early('pass', 'if step % 10 == 0: keep(step, x) #1')), true);
     assert.equal(isSeldom(early('pass', 'keep(step, x) #1')), false);
+    // A test behind that of its own block is not asked.
+    const behind = 'if net.training: keep(step, x) #1\n    elif step % 10: print(step)';
+    assert.equal(isSeldom(early('pass', behind)), false);
   });
 
   it('is the end of a training run, not of a service, where a method reads it there', () => {

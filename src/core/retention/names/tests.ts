@@ -34,9 +34,11 @@ function isTested(standing: Standing, ask: AskTest): boolean {
   return false;
 }
 
-/** The tests of a statement that decide whether the one below it runs; true for those that must not hold. */
+/** The tests of a statement that decide whether the one below it runs: its own, and those before it, which must not hold. */
 function testsOf(statement: Statement, below: Statement | undefined): (readonly [Expression, boolean])[] {
   if (statement.kind !== 'if' || below === undefined) return [];
   if (!bodiesOf(statement).some((body) => body.includes(below))) return [];
-  return statement.branches.map(({ test, body }) => [test, !body.includes(below)]);
+  const own = statement.branches.findIndex(({ body }) => body.includes(below));
+  const asked = own < 0 ? statement.branches : statement.branches.slice(0, own + 1);
+  return asked.map(({ test, body }) => [test, !body.includes(below)]);
 }
