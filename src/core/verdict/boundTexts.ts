@@ -8,7 +8,7 @@ import { nameAndLine } from '../text/pathText.js';
 /** Holder, kind of bound, and its size when full. @param room null if no capacity is known */
 export function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
   if (bound === null) return [];
-  const held = t('Held by `{0}` ({1}).', bound.name, nameAndLine(bound.place));
+  const held = t('Held by {0} ({1}).', bound.name, nameAndLine(bound.place));
   if (bound.limit.kind === 'loop') return [held, t('A loop around it clears or replaces it, but has not done so yet.')];
   return [
     held,

@@ -20,7 +20,7 @@ export function retainedTexts(custody: Extract<Custody, { isRetained: true }>): 
     byteText(heldBytes),
   );
   const others = also.map(({ name, place }) =>
-    place === null ? t('`{0}` holds it as well.', name) : t('`{0}` ({1}) holds it as well.', name, nameAndLine(place)),
+    place === null ? t('{0} holds it as well.', name) : t('{0} ({1}) holds it as well.', name, nameAndLine(place)),
   );
   return [kept, ...others, ...proofTexts(custody)];
 }
@@ -48,8 +48,8 @@ function proofTexts({ by, loops, missed }: Extract<Custody, { isRetained: true }
 function missedText(release: HolderRelease): string {
   const of = [release.function, nameAndLine(release)] as const;
   return isUncalled(release)
-    ? t('`{0}` ({1}) releases it, but was not called.', ...of)
-    : t('`{0}` ({1}) releases it, but ran and freed nothing of it.', ...of);
+    ? t('{0} ({1}) releases it, but was not called.', ...of)
+    : t('{0} ({1}) releases it, but ran and freed nothing of it.', ...of);
 }
 
 /** What the recorder needs to prove a leak, or what it did not find; null if it proves one, or shows nothing. */

@@ -86,14 +86,14 @@ describe('A bounded container', () => {
     };
     assert.match(
       await reasonAt('filling_replay', 30),
-      /^Held by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still growing: full, it holds about \d[\d.]* [KM]iB\.$/,
+      /^Held by replay \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still growing: full, it holds about \d[\d.]* [KM]iB\.$/,
     );
     assert.match(
       await reasonAt('filling_lru', 40),
-      /^Held by `cache of mask\(\)` .*It is a cache of at most 64\. It is still/,
+      /^Held by cache of mask\(\) .*It is a cache of at most 64\. It is still/,
     );
-    assert.match(await reasonAt('capped_cache', 40), /^Held by `self\.kept` \(capped_cache\.py:19\)\. It holds at/);
-    assert.match(await reasonAt('first_epoch', 40), /^Held by `outputs` .*A loop around it clears/);
+    assert.match(await reasonAt('capped_cache', 40), /^Held by self\.kept \(capped_cache\.py:19\)\. It holds at/);
+    assert.match(await reasonAt('first_epoch', 40), /^Held by outputs .*A loop around it clears/);
     const full = withOwners((owner) => ({
       ...owner,
       container: { type: 'deque', length: owner.allocatedSteps?.steps ?? 0, maxlen: 28 },
