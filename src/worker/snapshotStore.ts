@@ -6,7 +6,7 @@ import type { SnapshotDigest } from '../core/digest/digest.js';
 import { findFacts } from '../core/digest/digestFacts.js';
 import { Categorizer } from '../core/attribution/categories/categorizer.js';
 import { deviceHistory, type DeviceHistory, type TraceHistory } from '../core/model/history.js';
-import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
+import { counterOf, folderOf, patternOf, traceStepOf } from '../core/runs/runNames.js';
 import { rankOfDigest } from '../core/runs/runs.js';
 import { StackRoles } from '../core/attribution/stackRole.js';
 import { stepsOnDevice, type Steps } from '../core/attribution/steps/steps.js';
@@ -234,8 +234,7 @@ export class SnapshotStore {
     const [folder, pattern] = [folderOf(path), patternOf(path)];
     const isAlike = (other: string): boolean =>
       other !== path && other.startsWith(folder) && patternOf(other) === pattern;
-    if (saysStep(path)) return stepOf(path);
-    return this.digests.some((digest) => isAlike(digest.path)) ? counterOf(path) : null;
+    return traceStepOf(path) ?? (this.digests.some((digest) => isAlike(digest.path)) ? counterOf(path) : null);
   }
 
   /** What the bands of a device are made of. */

@@ -29,7 +29,7 @@ interface LineBudget {
 export const NO_BUDGET: Budget = { leakBytesPerStep: null, peakBytes: null, lines: [] };
 
 /** Where a run's rates are per turn of the training loop. */
-const STEPS: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder', 'period']);
+const STEPS: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder', 'names', 'period']);
 
 const NO_SIZE = 'is not a size, such as "18 GiB"';
 const size = v.pipe(

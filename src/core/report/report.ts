@@ -92,7 +92,7 @@ export interface RankLine {
   bytesPerStep: Bytes | null;
 }
 
-export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots';
+export type StepSource = 'annotations' | 'recorder' | 'names' | 'period' | 'snapshots';
 
 export interface RunReport {
   id: string;

@@ -69,10 +69,11 @@ function numberOf(digits: string | undefined): number | null {
   return digits === undefined || digits.length > 15 || !/^\d+$/.test(digits) ? null : Number(digits);
 }
 
-/** True if the number from {@link stepOf} counts the steps of a trace: an epoch has many. */
-export function saysStep(path: string): boolean {
+/** The step in a path if its word counts the steps of a trace: an epoch has many. */
+export function traceStepOf(path: string): number | null {
   const step = stepOf(path);
-  return step !== null && new RegExp(`(?:step|iter|iteration|batch[_-]?idx)s?[_=-]?0*${step}(?!\\d)`, 'i').test(path);
+  const counts = new RegExp(`(?:step|iter|iteration|batch[_-]?idx)s?[_=-]?0*${step}(?!\\d)`, 'i').test(path);
+  return counts ? step : null;
 }
 
 /** The time in a file's name, or null. It only orders names of one pattern. */

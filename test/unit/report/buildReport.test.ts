@@ -71,6 +71,23 @@ describe('The report', () => {
     assert.equal(line.mapped, true);
   });
 
+  it('has rates per step of the names where no trace counts steps, and else per snapshot', async () => {
+    const digests = await digestsOf(picklesUnder(join(FIXTURES, 'planted/recordings/running_total')));
+    const untraced = digests.map((digest) => ({ ...digest, steps: null, lifetimes: [] }));
+    const numbered = untraced.map((digest, i) => ({ ...digest, path: `/out/snapshot_${i}.pickle` }));
+    const [named, counted] = [untraced, numbered].map(
+      (all) => buildReport(all, { files: ['leaks/running_total.py'], rules: [] }).report.runs[0],
+    );
+    assert.deepEqual([named.steps, counted.steps], ['names', 'snapshots']);
+    const rates = ({ lines }: RunReport): (number | null)[] => lines.map(({ bytesPerStep }) => bytesPerStep);
+    assert.ok(rates(counted).some((rate) => (rate ?? 0) > 0));
+    const stepsBetween = 6;
+    assert.deepEqual(
+      rates(named).map((rate) => rate && rate * stepsBetween),
+      rates(counted),
+    );
+  });
+
   it('distinguishes the rank that stores its outputs from the one that does not', async () => {
     const [rank0, rank1] = await runsOf(join(FIXTURES, 'recordings/two_ranks'));
     assert.deepEqual(growingLines(rank0), ['collect.py:28']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { followBlocks } from '../../../src/core/runs/flow.js';
 import { rankOf } from '../../../src/core/attribution/paths/pathRank.js';
-import { counterOf, patternOf, saysStep, stepOf, timeOfName } from '../../../src/core/runs/runNames.js';
+import { counterOf, patternOf, stepOf, timeOfName, traceStepOf } from '../../../src/core/runs/runNames.js';
 import { groupRuns } from '../../../src/core/runs/runs.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
@@ -29,17 +29,17 @@ async function digestsUnder(folder: string): Promise<Digest[]> {
 
 describe('Ranks and steps', () => {
   it('distinguish a named step from any other number', () => {
-    for (const path of [
-      '/out/step_0040.pickle',
-      '/out/global_step40/mem.pickle',
-      'C:\\out\\iter-7.pickle',
-      'batch_idx12.pkl',
-      '/step_2/bf16.pickle',
-    ]) {
-      assert.equal(saysStep(path), true, path);
+    for (const [path, step] of [
+      ['/out/step_0040.pickle', 40],
+      ['/out/global_step40/mem.pickle', 40],
+      ['C:\\out\\iter-7.pickle', 7],
+      ['batch_idx12.pkl', 12],
+      ['/step_2/bf16.pickle', 2],
+    ] as const) {
+      assert.equal(traceStepOf(path), step, path);
     }
     for (const path of ['/out/ring_10000_events.pickle', '/out/epoch_3.pickle', '/out/step.pickle']) {
-      assert.equal(saysStep(path), false, path);
+      assert.equal(traceStepOf(path), null, path);
     }
   });
 

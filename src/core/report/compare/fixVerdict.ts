@@ -9,7 +9,7 @@ import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource,
 const NEAR = 0.1;
 /** Snapshots between the same steps from which on rates are taken from them. */
 const MIN_COMMON = 3;
-/** The unit of steps, if two runs of a program have the same. */
+/** Two sources that count the same steps. */
 const COUNTED: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder']);
 /** Verdicts under which memory still grows, or may. */
 const OPEN: ReadonlySet<Verdict> = new Set(['growing', 'tooShort']);
@@ -74,7 +74,8 @@ function ratesOf(before: RunReport, after: RunReport): { before: LineRate; after
     return { before: over(before, common.before), after: over(after, common.after) };
   }
   const alike =
-    (COUNTED.has(before.steps) && COUNTED.has(after.steps)) || (before.steps === 'period' && after.steps === 'period');
+    (COUNTED.has(before.steps) && COUNTED.has(after.steps)) ||
+    (before.steps === after.steps && before.steps !== null && before.steps !== 'snapshots');
   const rate: LineRate = (line) => (alike ? line.bytesPerStep : null);
   return { before: rate, after: rate };
 }

@@ -15,6 +15,7 @@ import { RecordedFacts } from '../../facts/recordedFacts.js';
 import { getOrAdd } from '../../maps.js';
 import type { Bytes } from '../../model/units.js';
 import { joinTraces, type JoinedTraces } from '../../runs/joinTraces.js';
+import { traceStepOf } from '../../runs/runNames.js';
 import { type Run, splitAtExit } from '../../runs/runs.js';
 import { reachesBack, sameHistory } from '../../runs/sameProcess.js';
 import { ChanceCounts } from '../../verdict/chanceCounts.js';
@@ -158,8 +159,16 @@ function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: Ste
   const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
   if (recorded.every((step) => step !== null))
     return { source: last.recording?.stepSource === 'requests' ? bySnapshot : 'recorder', at: recorded };
+  const named = stepsInNames(snapshots);
+  if (bySnapshot !== null && named !== null) return { source: 'names', at: named };
   if (counted !== null) return { source: 'period', at: counted };
   return { source: bySnapshot, at: snapshots.map((_, i) => i) };
+}
+
+/** The steps that the snapshots' names say, null unless each says a later one. */
+function stepsInNames(snapshots: readonly SnapshotDigest[]): number[] | null {
+  const steps = snapshots.map(({ path }) => traceStepOf(path));
+  return steps.every((step, i): step is number => step !== null && step > (steps[i - 1] ?? -1)) ? steps : null;
 }
 
 /** The steps of the joined traces, null unless they were counted up to each snapshot without a gap. */
