@@ -223,7 +223,7 @@ describe('Limits of containers and texts', () => {
       ['\x80\x04', 'N0'],
       ['{"segments":[', ' '],
       ['[[1', ',1'],
-      ['<html><script>', ' '],
+      ['<html><script>\nconst local_files = [', ' '],
     ]) {
       const source = endless(head, filler, 2 ** 40);
       assert.match(await limitOf(source, { timeLimitMs: 50, chunkSize: 1 << 16 }), /was not read within 0\.05 seconds/);
