@@ -21,7 +21,7 @@ describe('A window on many runs', () => {
     });
     await workbench.runCommand('Leakline: Show Leaks');
     const { file, line } = runs[runs.length - 1].leak;
-    await sideBar.tree('Leaks').untilRow(new RegExp(`KiB/snapshot ?${file.split('/').at(-1) ?? ''}:${line}`));
+    await sideBar.tree('Leaks').untilRow(new RegExp(`KiB/step ?${file.split('/').at(-1) ?? ''}:${line}`));
     const snapshots = sideBar.tree('Snapshots');
     const newestFirst = runs.map((run) => `${run.folder}10 snapshots`).reverse();
     await eventually(async () => {

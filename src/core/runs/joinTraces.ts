@@ -1,6 +1,8 @@
 import { getOrAdd } from '../maps.js';
 import { NO_INDEX } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
+import { traceStepOf } from './runNames.js';
 import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -202,28 +204,36 @@ class DeviceJoin {
 
   /**
    * Across a gap, a block of equal address, size and stack is the same. Missing blocks were freed in the gap, new ones
-   * allocated.
+   * allocated, and those of one stack evenly over its steps: all in one step would look like memory that becomes rarer.
    */
   private crossGap(digest: SnapshotDigest): void {
     this.gaps++;
+    const before = this.steps;
     // Memory from before a gap counts as one step older after it, for a gap of any length.
-    this.steps += Math.max(1, this.missingSteps(digest));
+    const missing = Math.max(1, this.missingSteps(digest));
+    this.steps += missing;
     const { blocks } = digest;
     const there = new Set<Address>();
+    const added = new Map<StackKey, { address: Address; bytes: Bytes }[]>();
     for (const row of this.rowsOf(blocks, true)) {
       const group = digest.groups[blocks.group[row]];
-      const found = { key: stackKey(digest, group), bytes: blocks.size[row] };
+      const [key, bytes] = [stackKey(digest, group), blocks.size[row]];
       const address = addressOf(blocks, row);
       there.add(address);
       const life = this.open.get(address);
-      if (life?.key === found.key && life.bytes === found.bytes) continue;
-      const added: JoinedLife = { ...found, birth: this.steps, death: null, site: null, order: this.counted++ };
+      if (life?.key === key && life.bytes === bytes) continue;
       if (life !== undefined) this.end(life, this.steps);
+      this.open.delete(address);
       // Memory without a stack is from before the recording: it has no line, and no birth.
-      if (group.frames.length + group.forwardFrames.length > 0) {
-        this.count(added);
-        this.open.set(address, added);
-      } else this.open.delete(address);
+      if (group.frames.length + group.forwardFrames.length > 0) getOrAdd(added, key, () => []).push({ address, bytes });
+    }
+    for (const [key, rows] of added) {
+      for (const [i, { address, bytes }] of rows.entries()) {
+        const birth = before + Math.ceil((missing * (i + 1)) / rows.length);
+        const life: JoinedLife = { key, bytes, birth, death: null, site: null, order: this.counted++ };
+        this.count(life);
+        this.open.set(address, life);
+      }
     }
     const span = digest.spans.find((candidate) => candidate.device === this.device);
     // A block that is freed later in the trace was there, too.
@@ -233,13 +243,17 @@ class DeviceJoin {
     this.endOthers(there);
   }
 
-  /** Steps that no trace shows, where the recorder counted them. */
-  private missingSteps({ recording, spans }: SnapshotDigest): number {
-    const now = recording?.step ?? null;
-    const then = this.before?.digest.recording?.step ?? null;
-    if (now === null || then === null) return 0;
-    const seen = spans.find((span) => span.device === this.device)?.starts.length ?? 0;
-    return now - then - seen;
+  /** Steps that no trace shows: by the recorder, else by the names of the snapshots, but no more than there was time for. */
+  private missingSteps({ recording, path, spans }: SnapshotDigest): number {
+    const span = spans.find((one) => one.device === this.device);
+    const before = this.before;
+    if (before === null || span === undefined) return 0;
+    const seen = span.starts.length;
+    const then = before.digest.recording?.step ?? null;
+    if (recording?.step != null && then !== null) return recording.step - then - seen;
+    const [named, namedBefore] = [path, before.digest.path].map(traceStepOf);
+    if (named === null || namedBefore === null) return 0;
+    return Math.min(named - namedBefore - seen, stepsInTime(before.span.startsUs, span.startsUs));
   }
 
   /** Rows of the device's blocks. @param isOlder true for only those that the trace does not allocate */
@@ -258,6 +272,14 @@ class DeviceJoin {
       this.end(life, this.steps);
     }
   }
+}
+
+/** Steps for which there is time between two traces, if each takes as long as those of the later one; 0 if unknown. */
+function stepsInTime(before: Float64Array | null, after: Float64Array | null): number {
+  const [end, from, to] = [before?.at(-1), after?.at(0), after?.at(-1)];
+  if (after === null || end === undefined || from === undefined || to === undefined || to <= from) return 0;
+  const meanUs = (to - from) / (after.length - 1);
+  return Math.round((from - end) / meanUs) - 1;
 }
 
 /** A number wherever it is exact: half of joining is looking addresses up. */

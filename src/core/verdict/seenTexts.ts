@@ -12,8 +12,8 @@ export function seenTexts(seen: Seen, gaps: number): string[] {
       ? [
           tCount(
             gaps,
-            'The traces have 1 gap: across it, blocks are matched by address, size and stack.',
-            'The traces have {0} gaps: across them, blocks are matched by address, size and stack.',
+            'The traces have 1 gap: blocks across it are matched by address, size and stack, and their steps are estimated.',
+            'The traces have {0} gaps: blocks across them are matched by address, size and stack, and their steps are estimated.',
           ),
         ]
       : []),

@@ -166,6 +166,38 @@ describe('Traces of successive dumps', () => {
     assert.equal(run.verdict, 'growing');
   });
 
+  it('have the steps of a gap by the recorder, else by their names, as far as there was time for so many', async () => {
+    const dumps = await dumpsOf('running_total');
+    const parts = digests(dumps, entriesThatOverlap(dumps, -130));
+    const stepUs = 1000;
+    const lifetimes = (named: ((step: number) => string) | null): { steps: number; births: number } => {
+      const renamed = parts.map((digest): SnapshotDigest => {
+        const step = digest.recording?.step ?? 0;
+        const spans = digest.spans.map((span) => {
+          const startsUs = Float64Array.from(span.starts, (_, i) => stepUs * (step - span.starts.length + i));
+          return { ...span, startsUs };
+        });
+        return named === null ? { ...digest, spans } : { ...digest, spans, path: named(step), recording: null };
+      });
+      const joined = joinTraces(renamed);
+      const leak = joined?.stacks.find(({ key }) => stackOfKey(key).frames.some(({ line }) => line === 21))?.lifetimes;
+      assert.ok(leak !== undefined);
+      return { steps: leak.steps, births: new Set(leak.survivorBirths).size };
+    };
+    const counted = lifetimes(null);
+    assert.ok(counted.steps > 25);
+    assert.ok(counted.births > 0.8 * counted.steps, 'the blocks of a gap are of different steps');
+    assert.deepEqual(
+      lifetimes((step) => `dump_step${step}.pickle`),
+      counted,
+    );
+    assert.deepEqual(
+      lifetimes((step) => `dump_step${100 * step}.pickle`),
+      counted,
+    );
+    assert.ok(lifetimes((step) => `dump_${step}.pickle`).steps < counted.steps, 'each gap is one step');
+  });
+
   it('of training that repeats itself to the address are distinguished by the mark, by the clock, or not at all', async () => {
     const whole = (marked: boolean, clock: (event: number) => number): Picklable[] => {
       const trace: Picklable[] = [];
