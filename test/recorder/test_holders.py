@@ -21,6 +21,7 @@ import weakref
 import torch
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.chains import Chain
+from leakline_recorder.holders.deadline import Deadline
 from leakline_recorder.holders.groups import name_of
 from leakline_recorder.holders.links import Link, Places
 from leakline_recorder.holders.passing import Passing
@@ -582,7 +583,6 @@ class PassingTest(unittest.TestCase):
 
 class StatementsTest(unittest.TestCase):
     def find(self, source, **holder):
-        import tempfile
         with tempfile.NamedTemporaryFile('w', suffix='.py', delete=False) as file:
             file.write(source)
         self.addCleanup(os.remove, file.name)
@@ -644,6 +644,44 @@ class StatementsTest(unittest.TestCase):
         for name, line in (('keys_12', 3), ('rows_12', 4), ('old_12', 5), ('net12', 6), ('keyed', None)):
             found = self.find(source, name=name, kind='attribute', owner='Queue', container=False, classes=(('queue.py', 'Queue'),))
             self.assertEqual(found, [line] if line else [])
+
+    def test_an_attribute_that_is_set_by_a_name_from_elsewhere(self):
+        source = ('class Quantizer:\n    def __init__(self):\n        self.register_buffer("variance", None)\n'
+                  '    def update(self, name, value):\n        setattr(self, name, getattr(self, name) * 0.9 + value)\n'
+                  'class Other:\n    def update(self, name, value):\n        setattr(self, name, value)\n')
+        found = self.find(source, name='variance', kind='attribute', owner='Quantizer', container=False, classes=(('q.py', 'Quantizer'),))
+        self.assertEqual(found, [5])
+
+    def test_calls_that_pass_an_object_on(self):
+        source = ('class Assistant:\n    def encode(self, ids):\n        self.model(ids, past=self.cache)\n        use(self.cache)\n'
+                  '        self.cache.reset()\n        return cache_of(ids)\n')
+        self.assertEqual(self.find(source, kind='passed', name='cache'), [3, 4])
+
+    def test_the_programs_own_call_of_a_method_that_leads_to_the_statement(self):
+        library = ('class Box:\n    def __init__(self):\n        self._kept = []\n    def _put(self, item):\n        self._kept.append(item)\n'
+                   '    def _put_one(self, item):\n        self._put(item)\n    def pack(self, *items):\n        for item in items:\n'
+                   '            self._put_one(item)\n')
+        program = 'from boxes import Box\nbox = Box()\ndef step(x):\n    box.weigh()\n    box.pack(x)\n'
+        with tempfile.TemporaryDirectory() as folder:
+            packages = os.path.join(folder, 'site-packages')
+            os.mkdir(packages)
+            path, own = os.path.join(packages, 'boxes.py'), os.path.join(folder, 'program.py')
+            for file, text in ((path, library), (own, program)):
+                with open(file, 'w') as out:
+                    out.write(text)
+            sys.path[:0] = [folder, packages]
+            try:
+                import program as loaded
+                codes = [value.__code__ for value in vars(loaded.Box).values() if hasattr(value, '__code__')]
+                statements = Statements()
+                statements.begin(Deadline(float('inf')), lambda: codes, ())
+                holder = Holder('attribute', '_kept', 'Box', path, None, True, classes=((path, 'Box'),))
+                found = {through: [(os.path.basename(one['file']), one['line']) for one in statements.told(holder, through)] for through in ('box', 'crate')}
+            finally:
+                del sys.path[:2]
+                for name in ('program', 'boxes'):
+                    sys.modules.pop(name, None)
+        self.assertEqual(found, {'box': [('program.py', 5)], 'crate': [('boxes.py', 5)]})
 
     def test_calls_through_the_name_of_a_librarys_object(self):
         source = ('class Trainer:\n    def step(self, x):\n        self.metric.reset()\n        value = self.metric(x)\n'

@@ -20,6 +20,7 @@ MAX_FILES = 200
 MAX_PACKAGE = 1000     # files of a library
 MAX_STATEMENTS = 4    # for one holder
 MAX_RANKED = 16        # statements that are ranked again in each search, by what has run
+MAX_METHODS = 16       # of a library's file, that lead to a statement
 RAN = 2                # score of a statement that has run
 _NAMING = {'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0}    # with the name's argument
 ADDS = 4               # minimum score of a statement that adds an item, in whatever file
@@ -30,7 +31,7 @@ FILLS = 5              # minimum score of a statement that fills a container; a 
 class Holder:
     """The target of the search: a variable or attribute, and how it holds the tensors."""
 
-    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved', 'called', 'through'
+    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'registered', 'handled', 'cycle', 'create_graph', 'saved', 'called', 'through', 'passed'
     name: str
     owner: Optional[str]        #: function of a variable, class of an attribute, method that is called through a name
     file: Optional[str]
@@ -58,7 +59,7 @@ class Statements:
         self._modules: Dict[str, Optional[Module]] = {}
         self._answers: Dict[Holder, List[Dict[str, Any]]] = {}
         self._around: Dict[Tuple[str, int], types.CodeType] = {}
-        self._calls: Dict[Tuple[str, int], Optional[Holder]] = {}    # by the statement of a library
+        self._calls: Dict[Tuple[Optional[str], str, int], Optional[Holder]] = {}    # by the object of a library, and its statement
         self._codes: Callable[[], Iterable[types.CodeType]] = tuple
         self._codes_of: Dict[str, List[types.CodeType]] = {}
 
@@ -99,12 +100,8 @@ class Statements:
             return self.find(ADDS_GROUP) or found
         if holder.kind != 'attribute' or not found or found[0]['score'] < ADDS or is_users(found[0]['file']):
             return found
-        place = found[0]['file'], found[0]['line']
-        for call in (self._call_of(*place), self._call_through(through, *place)):
-            calls = self.find(call) if call else []
-            if calls:
-                return calls
-        return found
+        call = self._own_call(through, found[0]['file'], found[0]['line'])
+        return self.find(call) if call else found
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)
@@ -115,21 +112,35 @@ class Statements:
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MAX_RANKED]]
 
-    def _call_of(self, path: str, line: int) -> Optional[Holder]:
-        """Calls of the library's method, or of the class, around a statement. A method's name of one word may be that of any
-        other function, but not in a class that extends the library's.
-        """
-        if (path, line) not in self._calls:
-            self._calls[path, line] = self._called(path, self._code_around(path, line))
-        return self._calls[path, line]
+    def _own_call(self, through: Optional[str], path: str, line: int) -> Optional[Holder]:
+        """The program's calls that lead to a statement of a library."""
+        key = (through, path, line)
+        if key not in self._calls:
+            code = self._code_around(path, line)
+            calls = [self._called(path, code), *(self._calls_through(through, path, code.co_name) if through and code else ())]
+            call = next((one for one in calls if one and self.find(one)), None)
+            if self.deadline.missed:
+                return call
+            self._calls[key] = call
+        return self._calls[key]
 
-    def _call_through(self, name: Optional[str], path: str, line: int) -> Optional[Holder]:
-        """Calls of an object, or of its method around a statement: ``self.precision(…)``, ``self.precision.update(…)``."""
-        code = self._code_around(path, line)
-        return Holder('through', name, code.co_name, None, None, True) if name and code else None
+    def _calls_through(self, name: str, path: str, method: str) -> Iterator[Holder]:
+        """Calls of an object, of its method (``self.precision(…)``, ``self.precision.update(…)``), of another one that leads
+        there, and calls that pass the object on.
+        """
+        methods = [method]
+        for one in methods:
+            yield Holder('through', name, one, None, None, True)
+            for _, module in self.mentioning([path], one) if len(methods) < MAX_METHODS else ():
+                callers = (around.scope[-1] for _, around, is_call in module.names.get(one, ()) if is_call and around.scope)
+                methods += [caller for caller in dict.fromkeys(callers) if caller not in methods]
+        yield Holder('passed', name, None, None, None, True)
 
     @staticmethod
     def _called(path: str, code: Optional[types.CodeType]) -> Optional[Holder]:
+        """Calls of the library's method, or of the class. A method's name of one word may be that of any other function, but
+        not in a class that extends the library's.
+        """
         if code is None:
             return None
         owner = getattr(code, 'co_qualname', '').split('.')[0]    # from Python 3.11 on
@@ -172,7 +183,7 @@ class Statements:
     def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]],
                 paths: Optional[List[str]] = None) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered', 'called', 'through') and holder.name != '<lambda>'
+        has_name = matches is _matches and holder.kind in ('variable', 'attribute', 'cycle', 'registered', 'called', 'through', 'passed') and holder.name != '<lambda>'
         name = holder.name if has_name else ''
         for path, module in self.mentioning(self.paths(holder) if paths is None else paths, name):
             for node, score in matches(module.tree, holder, is_of(path, holder)):
@@ -236,6 +247,10 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
         return
     if holder.kind == 'through':
         yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call) and _is_through(node.func, holder))
+        return
+    if holder.kind == 'passed':
+        yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call)
+                    and any(called_name(value) == holder.name for value in [*node.args, *(word.value for word in node.keywords)]))
         return
     if holder.kind == 'registered':
         yield from _registered(tree, holder, same_file)
@@ -342,14 +357,16 @@ def _filled_by_any_name(tree: ast.Module, holder: Holder, same_file: bool) -> It
 
 
 def _set_by_made_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
-    """``self.register_buffer(f'keys_{step}', value)`` for ``keys_12``, in a method of the holder's class."""
+    """``self.register_buffer(f'keys_{step}', value)`` for ``keys_12``, and ``setattr(self, name, value)``, in a method of the
+    holder's class.
+    """
     classes = {name for _, name in holder.classes}
     for node, scope in scoped(tree):
         at = _NAMING.get(called_name(node.func) or '') if isinstance(node, ast.Call) and classes & set(scope) else None
         if at is not None and len(node.args) > at:
             start = _start_of(node.args[at])
-            if start and holder.name.startswith(start):
-                yield node, 1 + same_file
+            if isinstance(node.args[at], ast.Name) or start and holder.name.startswith(start):
+                yield node, 1 + bool(start) + same_file
 
 
 def _start_of(made: Any) -> str:
