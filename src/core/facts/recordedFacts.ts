@@ -1,6 +1,6 @@
 import { STACKLESS_FUNCTION, type FileLookup, type OwnerLine, userLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
-import { getOrAdd } from '../maps.js';
+import { getOrAdd, groupBy } from '../maps.js';
 import type { RecordedOwner, RecordedPlace } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
 
@@ -16,6 +16,8 @@ export interface LineOwner {
   readonly before: RecordedOwner | null;
   /** The first step whose memory any search found in an owner with this name; null if unknown. */
   readonly sinceFirst: number | null;
+  /** Bytes of the owners with this name at each search that found some. */
+  readonly sizes: readonly Bytes[];
 }
 
 /** What the recorder showed of a line's memory. */
@@ -53,18 +55,27 @@ export class RecordedFacts {
     const before = new Map<string, RecordedOwner>();
     for (const owner of earlier) getOrAdd(before, sameKey(owner), () => owner);
     const first = new Map<string, number>();
-    for (const owner of searches.flat()) {
-      const key = sameKey(owner);
-      first.set(key, Math.min(first.get(key) ?? Infinity, owner.allocatedSteps?.first ?? Infinity));
+    const sizes = new Map<string, Bytes[]>();
+    for (const owners of searches) {
+      for (const [key, same] of groupBy(owners, sameKey)) {
+        const steps = same.map(({ allocatedSteps }) => allocatedSteps?.first ?? Infinity);
+        first.set(key, Math.min(first.get(key) ?? Infinity, ...steps));
+        getOrAdd(sizes, key, () => []).push(same.reduce((sum, { bytes }) => sum + bytes, 0));
+      }
     }
     for (const owner of this.lastSearch < 0 ? [] : searches[this.lastSearch]) {
-      const known = { before: before.get(sameKey(owner)) ?? null, sinceFirst: first.get(sameKey(owner)) ?? null };
-      for (const [key, found] of linesOf(owner, known, lookup)) getOrAdd(this.byLine, key, () => []).push(found);
+      const key = sameKey(owner);
+      const known = {
+        before: before.get(key) ?? null,
+        sinceFirst: first.get(key) ?? null,
+        sizes: sizes.get(key) ?? [],
+      };
+      for (const [line, found] of linesOf(owner, known, lookup)) getOrAdd(this.byLine, line, () => []).push(found);
     }
     this.stacklessHolder = stacklessHolder(searches.at(this.lastSearch) ?? [], lookup);
     for (const owner of searches.flat()) {
       if (owner.kind !== 'cycle') continue;
-      for (const [key, found] of linesOf(owner, { before: null, sinceFirst: null }, lookup)) {
+      for (const [key, found] of linesOf(owner, { before: null, sinceFirst: null, sizes: [] }, lookup)) {
         const known = this.garbage.get(key);
         if (known === undefined || waitOf(found) > waitOf(known)) this.garbage.set(key, found);
       }
@@ -120,7 +131,7 @@ export function waitOf({ owner: { allocatedSteps } }: LineOwner): number {
 /** An owner by the lines that allocated its memory. */
 function linesOf(
   owner: RecordedOwner,
-  known: Pick<LineOwner, 'before' | 'sinceFirst'>,
+  known: Pick<LineOwner, 'before' | 'sinceFirst' | 'sizes'>,
   lookup: FileLookup,
 ): [string, LineOwner][] {
   const mapped = owner.place === null ? null : lookup(owner.place.file);

@@ -96,7 +96,7 @@ const NETWORK = /^(?:Module|Parameter)(?:List|Dict)$/;
 export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const { holder, owners, isComplete, lastSearch } = line;
   if (holder?.owner.custody == null) return null;
-  const growing = owners.filter((one) => isGrowing(one) || replacesItems(one));
+  const growing = owners.filter((one) => isGrowing(one) || isLongerEachTime(one, growth));
   const explained = growing.reduce((sum, { bytes }) => sum + bytes, 0);
   const missing = (what: Missing): Custody => ({ isRetained: false, missing: what });
   // Blocks of the last steps are too young for the search.
@@ -110,10 +110,10 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (deciding.some(({ owner }) => owner.releases === null)) return missing({ kind: 'search' });
   const held = records.reduce((sum, record) => sum + record.heldBytes, 0);
   const freed = records.reduce((sum, { freedBytes }) => sum + freedBytes, 0);
-  const isLonger = deciding.every(replacesItems);
+  const isLonger = deciding.every((one) => !isGrowing(one));
   if (freed > limit('freedShare') * held && !isLonger) return missing({ kind: 'freed', bytes: freed });
   const holders = [...groupBy(deciding, nameKey).values()];
-  if (holders.some(hasLostParts)) return missing({ kind: 'parts' });
+  if (!isLonger && holders.some(hasLostParts)) return missing({ kind: 'parts' });
   const searches = Math.min(
     ...holders.map((parts) => Math.max(...parts.map(({ owner }) => owner.custody?.searches ?? 0))),
   );
@@ -153,7 +153,11 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   const hasRepeated = counting.length > 0;
   const slots = deciding.find(hasFixedLength);
   if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });
-  const bound = releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding) && !isNeverRun(one));
+  // The length of a container says nothing of items that become larger.
+  const mayBeFull = deciding.some((one) => isGrowing(one) || isRising(one.owner.custody?.lengths ?? []));
+  const bound = mayBeFull
+    ? releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding) && !isNeverRun(one))
+    : undefined;
   if (bound !== undefined) return missing({ kind: 'bound', place: bound });
   const open = releases.find((one) => isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')));
   if (open !== undefined) return missing({ kind: 'release', place: open });
@@ -230,18 +234,26 @@ function hasLostParts(parts: readonly LineOwner[]): boolean {
   return parts.length > 1 && parts.some(({ sinceFirst }) => sinceFirst === null || sinceFirst < first);
 }
 
-/** True for a container that is longer at each search, and whose items replace what they hold in each step, as hooks do. */
-function replacesItems(one: LineOwner): boolean {
-  const lengths = one.owner.custody?.lengths ?? [];
-  const isLonger = lengths.every((length, i) => i === 0 || length > lengths[i - 1]);
-  return !isGrowing(one) && lengths.length >= limit('custodySearches') && isLonger;
+/**
+ * True for a container that is longer at each search, and whose items replace what they hold in each step, as hooks do, or
+ * for tensors that each step replaces by larger ones. Without an optimizer, that may be the state of one generation.
+ */
+function isLongerEachTime({ owner, sizes }: LineOwner, { isOptimized }: Growth): boolean {
+  return isRising(owner.custody?.lengths ?? []) || (isOptimized && isRising(sizes));
+}
+
+function isRising(numbers: readonly number[]): boolean {
+  return numbers.length >= limit('custodySearches') && numbers.every((one, i) => i === 0 || one > numbers[i - 1]);
 }
 
 /** True for a ring or table that is being filled: as many slots as before hold more memory. */
-function hasFixedLength({ owner, before }: LineOwner): boolean {
+function hasFixedLength(one: LineOwner): boolean {
+  const { owner, before } = one;
   const { custody, container, graphBytes, allocatedSteps } = owner;
   if (container === null || graphBytes > 0 || custody === null || before === null || before.bytes >= owner.bytes)
     return false;
+  // The slots of a ring are of different steps.
+  if (!isGrowing(one)) return false;
   // A slot that keeps what several steps have put into it is no slot of a ring.
   if ((allocatedSteps?.steps ?? 0) > container.length) return false;
   return custody.lengths.length > 1 && custody.lengths.every((length) => length === container.length);

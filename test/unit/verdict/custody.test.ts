@@ -39,6 +39,7 @@ function custody(
     isMapped: true,
     before: null,
     sinceFirst: 0,
+    sizes: [],
   };
   return custodyOf(
     { owners: [one], holder: one, garbage: null, lastSearch: 1, isComplete: true, ...line },
@@ -166,7 +167,7 @@ describe('Custody', () => {
         allocatedSteps: { first, last: first + 20, steps: 20 },
         custody: { ...CUSTODY, searches, sinceStep, heldBytes: 50 },
       },
-      ...{ bytes: 50, place: PLACE, isMapped: true, before: null, sinceFirst },
+      ...{ bytes: 50, place: PLACE, isMapped: true, before: null, sinceFirst, sizes: [] },
     });
     const of = (...owners: LineOwner[]): string => missing({}, {}, { owners, holder: owners[0] });
     assert.equal(of(part(0, 5, 10, 0), part(25, 1, 45, 0)), 'retained by chances');
@@ -215,9 +216,29 @@ describe('Custody', () => {
     const before = { ...OWNER, bytes: 50 };
     const one: LineOwner = {
       owner: { ...OWNER, custody: { ...CUSTODY, lengths: [50, 50, 50] } },
-      ...{ bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 0 },
+      ...{ bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 0, sizes: [] },
     };
     assert.equal(missing({}, {}, { owners: [one], holder: one }), 'bound');
+  });
+
+  it('takes tensors that each step replaces by larger ones for growth, in a program with an optimizer', () => {
+    const custodyOfOne = { ...CUSTODY, freedBytes: 300, lengths: [2, 2, 2] };
+    const of = (sizes: number[], isOptimized: boolean, releases: HolderRelease[] = []): string => {
+      const owner: RecordedOwner = {
+        ...OWNER,
+        container: { type: 'list', length: 2, maxlen: null },
+        ...{ allocatedSteps: { first: 49, last: 49, steps: 1 }, custody: custodyOfOne, releases },
+      };
+      const before = { ...owner, bytes: 80 };
+      const one: LineOwner = { owner, bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 9, sizes };
+      return missing({}, { isOptimized }, { owners: [one], holder: one });
+    };
+    assert.equal(of([60, 80, 100], true), 'retained by chances');
+    assert.equal(of([60, 100, 100], true), 'search');
+    assert.equal(of([60, 80, 100], false), 'search');
+    assert.equal(of([60, 80, 100], true, [RELEASE]), 'release');
+    const bound = { ...RELEASE, kind: 'bound', value: 512 };
+    assert.equal(of([60, 80, 100], true, [bound]), 'retained by chances', 'the list has as many items as before');
   });
 
   it('takes a slot that keeps what several steps put into it for no slot of a ring', () => {
@@ -229,7 +250,7 @@ describe('Custody', () => {
         allocatedSteps: { first: 0, last: 48, steps },
         custody: { ...CUSTODY, lengths: [12, 12, 12] },
       };
-      const one: LineOwner = { owner, bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 0 };
+      const one: LineOwner = { owner, bytes: 100, place: PLACE, isMapped: true, before, sinceFirst: 0, sizes: [] };
       return missing({}, {}, { owners: [one], holder: one });
     };
     assert.equal(of(12), 'bound');
