@@ -208,6 +208,7 @@ describe('Keys', () => {
     ['a text with the number of the step', "seen[f'{name}/{i}'] = out", true],
     ['a pair with the number of the step', 'seen[name, i] = out', true],
     ['a tensor of the step', 'mask = torch.ones(3)\n    seen[mask] = out', true],
+    ['a parameter of the step', 'weight = torch.nn.Parameter(out)\n    seen[weight] = out', true],
     ['the id of a tensor that is kept', 'seen[id(out)] = (out, 1)', true],
     ['the id of a tensor that is not kept', 'seen[id(torch.zeros(3))] = out', false],
     [

@@ -138,6 +138,22 @@ for x, y in loader:
     edit: 'errors.append(error.with_traceback(None))',
   },
   {
+    name: '10 exceptions in tuples',
+    source: `${HEAD}
+errors = []
+for x, y in loader:
+    try:
+        out = net(x)  #!
+        loss = F.mse_loss(out, y)
+        loss.backward()
+    except RuntimeError as error:
+        errors.append((x, error))
+    optimizer.step()
+`,
+    keeps: 'errors.append((x, error))',
+    edit: 'errors.append((x, error.with_traceback(None)))',
+  },
+  {
     name: '10 exceptions that a context manager stores',
     source: `${HEAD}
 import contextlib

@@ -222,6 +222,7 @@ function parametersOf({ values: [base], method }: Effected, { machine }: Followe
 /** A value that requires gradients, with the memory of another one. */
 function newWeight(machine: Machine, base: Value, call: Call, act: Activation, isTensor: boolean): Value {
   const node = new FlowNode(3, isTensor);
+  node.made = machine.loops;
   node.storage.push(base.node);
   noteWeight(machine, node);
   return { ...watched(machine, act, call, node), objects: base.objects };

@@ -26,7 +26,7 @@ export function putIn(
   { value, receiver, span, statement, key = null, guessed = false }: Put,
 ): void {
   for (const container of containers) addTo(container, value);
-  const isError = value.objects.some((object) => object.kind === 'instance' && object.library === ERROR);
+  const error = errorIn(value, span);
   const targets: (Container | null)[] = containers.length === 0 ? [null] : [...containers];
   const { module } = act.scope;
   const named = homeOf(module, receiver);
@@ -35,10 +35,10 @@ export function putIn(
     const home = receiver.kind === 'name' && container?.kind === 'container' ? container.home : null;
     const own = container?.max ?? null;
     const tested = own === null && ring === null ? machine.testedLimit(named.holder) : null;
-    noteHolding(machine, isError ? 'error' : 'put', act, statement, {
+    noteHolding(machine, error === null ? 'put' : 'error', act, statement, {
       ...(home ?? named),
-      held: span === null ? '' : sourceText(module, span),
-      heldSpan: span,
+      held: span === null ? '' : sourceText(module, error ?? span),
+      heldSpan: error ?? span,
       value,
       container,
       max: own ?? ring ?? tested,
@@ -51,6 +51,18 @@ export function putIn(
       machine.references.push({ from: container, to, place: { module, span: statement }, text: named.holder });
     }
   }
+}
+
+/** The expression of an error that is put, alone or in a tuple; null for any other value. */
+function errorIn(value: Value, span: Span | Expression | null): Span | null {
+  if (isError(value)) return span;
+  if (span === null || !('kind' in span) || span.kind !== 'display') return null;
+  const at = value.items?.findIndex(isError) ?? -1;
+  return at < 0 ? null : span.items[at];
+}
+
+function isError({ objects }: Value): boolean {
+  return objects.some((object) => object.kind === 'instance' && object.library === ERROR);
 }
 
 /** Facts of a statement that holds a value; omitted ones are absent. */
