@@ -125,10 +125,13 @@ function isInside(expression: Expression, isIt: IsIt): boolean {
 function boundBy(statement: Statement, isOurs: IsIt): (readonly [Expression, Expression])[] {
   if (statement.kind === 'assign')
     return statement.targets.flatMap((target) => pairsOf(target, statement.value)).filter(([, value]) => isOurs(value));
-  if (statement.kind !== 'for' || !isOurs(statement.iterable)) return [];
+  if (statement.kind !== 'for') return [];
   const { target, iterable } = statement;
+  // `for rows in (self.rows, self.others):`
+  if (iterable.kind === 'display')
+    return iterable.items.flatMap((item) => pairsOf(target, item)).filter(([, value]) => isOurs(value));
   const last = target.kind === 'display' ? target.items.at(-1) : target;
-  return last?.kind === 'name' ? [[last, iterable]] : [];
+  return isOurs(iterable) && last?.kind === 'name' ? [[last, iterable]] : [];
 }
 
 /** Each target with its value: `self.model, self.rows = model, rows`. */
