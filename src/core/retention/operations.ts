@@ -24,6 +24,13 @@ interface ContainerType {
   readonly add?: string;
 }
 
+/** Metrics of torchmetrics and torcheval that keep each update. */
+const CURVES = `AUROC AveragePrecision CalibrationError EER LogAUC PrecisionAtFixedRecall PrecisionRecallCurve ROC
+  RecallAtFixedPrecision SensitivityAtSpecificity SpecificityAtSensitivity`;
+const CURVE_METRICS = ['', 'Binary', 'Multiclass', 'Multilabel'].flatMap((task) =>
+  CURVES.split(/\s+/).map((curve) => task + curve),
+);
+
 const CONTAINERS = {
   list: { madeBy: 'list', put: 'append insert', putAll: 'extend', take: 'pop remove', clear: 'clear' },
   deque: {
@@ -48,6 +55,13 @@ const CONTAINERS = {
     bound: ['maxsize', 0],
     put: 'put put_nowait',
     take: 'get get_nowait task_done',
+  },
+  metric: {
+    madeBy: `${CURVE_METRICS.join(' ')} CatMetric KendallRankCorrCoef KernelInceptionDistance MeanAveragePrecision
+      MetricCollection RetrievalFallOut RetrievalHitRate RetrievalMAP RetrievalMRR RetrievalNormalizedDCG RetrievalPrecision
+      RetrievalRecall SpearmanCorrCoef`,
+    putAll: 'update',
+    take: 'reset',
   },
   weak: { madeBy: 'WeakSet WeakValueDictionary WeakKeyDictionary WeakIdKeyDictionary WeakTensorKeyDictionary' },
   module: {
@@ -126,7 +140,7 @@ export const FOR_RECORDER = {
   GROWING_FIRST: [...namesIn(INTO_FIRST, SWAP_IN_FIRST)],
   RELEASING: [...TAKES_OUT],
   RELEASING_QUEUE: [...QUEUE_TAKES],
-  EMPTY: [...namesIn(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
+  EMPTY: [...MADE_BY].filter(([, { type }]) => type !== 'metric').map(([maker]) => maker),
 };
 
 /** The relation of a call's result to its arguments. */

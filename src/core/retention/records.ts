@@ -5,7 +5,8 @@ import type { Container, Instance, Place, PyObject, Value } from './values/objec
 
 /**
  * How a statement retains a value:
- * - `put`: in a container; `chain`: in a variable whose new value needs the graph of the old one
+ * - `put`: in a container; `metric`: in a metric of a library, until its `reset()`
+ * - `chain`: in a variable whose new value needs the graph of the old one
  * - `hook`: a function that is registered repeatedly; `cache`: results of a cached function
  * - `selfHook`: a function that is registered on a value of the step, and refers to it
  * - `error`: an exception in a container, whose traceback holds frames
@@ -15,6 +16,7 @@ import type { Container, Instance, Place, PyObject, Value } from './values/objec
  */
 export type HoldingKind =
   | 'put'
+  | 'metric'
   | 'chain'
   | 'hook'
   | 'selfHook'

@@ -54,6 +54,27 @@ describe('What may end the growth of a container', () => {
     ],
     ['a method of an object whose state PyTorch saves', HANDED('import torch\ntorch.save(task)'), 'none'],
     ['a method of an object that only the workspace is handed', HANDED('def show(it):\n    pass\nshow(task)'), 'none'],
+    [
+      'a log of Lightning, which resets a metric that it is given',
+      METER("    def end(self):\n        self.log('ap', self.rows, on_epoch=True)\n"),
+      "release: self.log('ap', self.rows, on_epoch=True)",
+    ],
+    [
+      'a log of several metrics',
+      METER("    def end(self):\n        self.log_dict({'ap': self.rows})\n"),
+      "release: self.log_dict({'ap': self.rows})",
+    ],
+    ['a log of its result', METER("    def end(self):\n        self.log('ap', self.rows.compute())\n"), 'none'],
+    [
+      'clearing all lists of a list',
+      METER('    def end(self):\n        for one in (self.rows, self.other):\n            one.clear()\n'),
+      'release: one.clear()',
+    ],
+    [
+      'a reset of all metrics in a list',
+      METER('    def end(self):\n        for metric in (self.rows, self.other):\n            metric.reset()\n'),
+      'release: metric.reset()',
+    ],
     ['a hook that runs when all is over', METER('    def on_fit_end(self):\n        self.rows = []\n'), 'none'],
     [
       'a list made where there was none',

@@ -1,6 +1,20 @@
 import { describeCases, HEAD, step, WATCHED } from './cases.js';
 
 /** Numbered as in the catalogue of leaks in the wild; every pattern with a twin that must stay silent. */
+const METRIC = (made: string, update: string, after = ''): string => `${HEAD}
+from torchmetrics.classification import AveragePrecision, BinaryAccuracy, BinaryAUROC
+metric = ${made}
+for epoch in range(9):
+  for x, y in loader:
+    out = net(x)  #!
+    loss = F.mse_loss(out, y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    ${update}
+${after}
+`;
+
 describeCases('Memory that hooks, caches, blocks and errors hold', [
   {
     name: '8 a hook per step that keeps an output',
@@ -368,6 +382,26 @@ for x, y in loader:
     optimizer.step()
 `,
     keeps: 'self.seen.append(h)',
+  },
+  {
+    name: '7 a metric that keeps each update',
+    source: METRIC('BinaryAUROC()', 'metric.update(out.detach(), y)'),
+    keeps: 'metric.update(out.detach(), y)',
+  },
+  {
+    name: '7 a metric that is called',
+    source: METRIC('AveragePrecision(task="binary")', 'metric(out.detach(), y)'),
+    keeps: 'metric(out.detach(), y)',
+  },
+  {
+    name: '7 a metric that is reset after each epoch',
+    source: METRIC('BinaryAUROC()', 'metric.update(out.detach(), y)', '  metric.reset()'),
+    keeps: '',
+  },
+  {
+    name: '7 a metric that keeps sums',
+    source: METRIC('BinaryAccuracy()', 'metric.update(out.detach(), y)'),
+    keeps: '',
   },
   {
     name: '16 a checkpointed function that remembers the last only',

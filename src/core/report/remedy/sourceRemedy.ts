@@ -57,6 +57,8 @@ export function fixText(finding: Finding): string {
       return finding.mayDetach && detached !== null
         ? t('Store {0}, or .item() where a GPU sync does not matter.', detached)
         : remedyText('graph');
+    case 'metric':
+      return t('Call {0} when its items are no longer needed.', `${holder}.reset()`);
     case 'chain':
       return detached !== null && heldSpan !== null && !needsGraph
         ? t('Add {0}, or .item() where a GPU sync does not matter.', detached)

@@ -21,7 +21,7 @@ import { callEffect, operate, unknownCall } from './effects.js';
 import { type Called, type Follower, Part } from './follower.js';
 import { callLibrary } from './libraryCalls.js';
 import type { Activation } from './machine.js';
-import { callInPlace, callKnownMethod } from './methods.js';
+import { callInPlace, callKnownMethod, updateMetric } from './methods.js';
 
 /** Interprets calls of the workspace's functions and of unknown values. Library calls are interpreted elsewhere. */
 export class Calls extends Part {
@@ -121,8 +121,11 @@ export class Calls extends Part {
         const operands = [value, ...args.map((one) => one.value)];
         return led ?? operate(this.machine, operands, act, call, 3, false);
       }
-      case 'module':
       case 'container':
+        // Calling a metric updates it as well.
+        if (object.type === 'metric') updateMetric(this.machine, [object], args, act, call, call.callee);
+        return null;
+      case 'module':
       case 'hook':
         return null;
     }

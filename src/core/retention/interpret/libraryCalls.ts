@@ -137,12 +137,12 @@ function makeContainer({ name, args, call, act }: Called, follower: Follower): V
     bound == null ? undefined : args.find((one, i) => one.name === bound[0] || (one.name === null && i === bound[1]));
   const max = name.endsWith('SimpleQueue') ? null : limitArgument(limited, act);
   const { value, container } = newContainer(
-    type === 'queue' ? type : type === 'list' || type === 'deque' ? 'list' : 'dict',
+    type === 'queue' || type === 'metric' ? type : type === 'list' || type === 'deque' ? 'list' : 'dict',
     madeIn,
     max !== null,
   );
   container.max = max;
-  if (type === 'queue') return value;
+  if (type === 'queue' || type === 'metric') return value;
   const [first] = args as readonly (ArgumentValue | undefined)[];
   if (name.endsWith('defaultdict')) {
     if (first !== undefined) addTo(container, defaultOf(first.value));

@@ -1,4 +1,5 @@
 import { getOrAdd } from '../../maps.js';
+import type { Call, Expression } from '../../python/ast.js';
 import { allStatements, type PythonModule } from '../../python/pythonModule.js';
 import { ADDS_PARAMETERS, CLEARS, HOOKS, PUTS_ALL, PUTS_IN, QUEUE_TAKES, TAKES_OUT } from '../operations.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
@@ -14,11 +15,13 @@ import {
   plainValue,
   spread,
   valueOf,
+  type ArgumentValue,
   type Container,
   type Hook,
   type Value,
 } from '../values/objects.js';
 import { followBackward, operate } from './effects.js';
+import type { Activation, Machine } from './machine.js';
 import type { Called, Follower } from './follower.js';
 import { handlersByName } from './handlers.js';
 import { holdingAt, putIn } from './retain.js';
@@ -117,6 +120,10 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
   // The program has a method of that name: it may be that one.
   if (guessed && machine.sources.read.some((module) => methodNames(module).has(name))) return null;
   const one = { receiver, statement: call, guessed };
+  if (containers.some(({ type }) => type === 'metric')) {
+    updateMetric(machine, containers, args, act, call, receiver);
+    return plainValue();
+  }
   if (PUTS_ALL.has(name)) {
     for (const { name: key, value, span } of args) {
       if (name === 'update' && replacesItems(containers, key, value)) continue;
@@ -136,6 +143,18 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
   if (name.startsWith('enter_')) return value;
   if (found === null) return plainValue();
   return found.objects.length === 0 ? value : eitherOf(found, value);
+}
+
+/** A metric keeps all arguments of each update. */
+export function updateMetric(
+  machine: Machine,
+  metrics: readonly Container[],
+  args: readonly ArgumentValue[],
+  act: Activation,
+  call: Call,
+  receiver: Expression,
+): void {
+  for (const { value, span } of args) putIn(machine, metrics, act, { value, span, receiver, statement: call });
 }
 
 function addParameters({ args, call, act, receiver }: Called, { machine }: Follower): Value | null {

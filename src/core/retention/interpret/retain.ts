@@ -35,7 +35,8 @@ export function putIn(
     const home = receiver.kind === 'name' && container?.kind === 'container' ? container.home : null;
     const own = container?.max ?? null;
     const tested = own === null && ring === null ? machine.testedLimit(named.holder) : null;
-    noteHolding(machine, error === null ? 'put' : 'error', act, statement, {
+    const kind = container?.type === 'metric' ? 'metric' : error === null ? 'put' : 'error';
+    noteHolding(machine, kind, act, statement, {
       ...(home ?? named),
       held: span === null ? '' : sourceText(module, error ?? span),
       heldSpan: error ?? span,

@@ -39,8 +39,16 @@ export function releaseIn(statement: Statement, isIt: IsIt, isInside: IsIt = isI
   return kind;
 }
 
+/** A value, or those of a dictionary. */
+function valuesIn(value: Expression): Expression[] {
+  return value.kind === 'dict' ? value.entries.map((entry) => entry.value) : [value];
+}
+
 function takesOut(call: Call, isIt: IsIt, isInside: IsIt): boolean {
   const { callee, args } = call;
+  // Lightning resets a metric that is logged.
+  if (callee.kind === 'attribute' && /^log(?:_dict)?$/.test(callee.name) && callee.value.kind === 'name')
+    return callee.value.name === 'self' && args.flatMap(({ value }) => valuesIn(value)).some(isIt);
   if (callee.kind === 'attribute' && isInside(callee.value)) {
     if (TAKES_OUT.has(callee.name)) return true;
     // `queue.get()` takes out, `dict.get(key)` does not.

@@ -62,7 +62,7 @@ interface Holder {
 
 export interface Container extends Holder {
   readonly kind: 'container';
-  readonly type: 'list' | 'dict' | 'set' | 'queue';
+  readonly type: 'list' | 'dict' | 'set' | 'queue' | 'metric';
   /** True if the container drops old items. */
   readonly bounded: boolean;
   /** Maximum number of items; null if the source does not show it. */
