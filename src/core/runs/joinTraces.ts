@@ -98,6 +98,8 @@ class DeviceJoin {
   private counted = 0;
   /** Allocations that are live at the end of the traces so far. */
   private readonly open = new Map<Address, JoinedLife>();
+  /** Steps of gaps, with the step before and the one after, of which a trace shows a part. */
+  private readonly unseen = new Set<number>();
   private before: { digest: SnapshotDigest; span: TraceSpan } | null = null;
 
   constructor(private readonly device: number) {}
@@ -145,7 +147,7 @@ class DeviceJoin {
   lifetimes(stepSource: DigestLifetimes['stepSource']): JoinedLifetimes[] {
     return [...this.sums].flatMap(([key, sums]) => {
       if (sums.isEmpty) return [];
-      const { drops, ...summary } = sums.summary(this.steps);
+      const { drops, ...summary } = sums.summary(this.steps, this.unseen);
       return {
         key,
         lifetimes: {
@@ -212,6 +214,7 @@ class DeviceJoin {
     // Memory from before a gap counts as one step older after it, for a gap of any length.
     const missing = Math.max(1, this.missingSteps(digest));
     this.steps += missing;
+    for (let step = before; step <= this.steps + 1; step++) this.unseen.add(step);
     const { blocks } = digest;
     const there = new Set<Address>();
     const added = new Map<StackKey, { address: Address; bytes: Bytes }[]>();

@@ -198,6 +198,20 @@ describe('Traces of successive dumps', () => {
     assert.ok(lifetimes((step) => `dump_${step}.pickle`).steps < counted.steps, 'each gap is one step');
   });
 
+  it('show no fall where a gap hides what replaced a tensor', async () => {
+    const dumps = await dumpsOf('shared_prefix');
+    const joined = joinTraces(digests(dumps, entriesThatOverlap(dumps, -400)));
+    assert.equal(joined?.gaps, dumps.length - 1);
+    const grown = joined.stacks.filter(({ key }) => stackOfKey(key).frames.some(({ line }) => line === 18));
+    const floors = grown.map(({ lifetimes }) => [...lifetimes.floors]).filter((all) => (all.at(-1) ?? 0) > 1e6);
+    assert.ok(floors.length > 0);
+    for (const all of floors)
+      assert.deepEqual(
+        all,
+        all.toSorted((a, b) => a - b),
+      );
+  });
+
   it('of training that repeats itself to the address are distinguished by the mark, by the clock, or not at all', async () => {
     const whole = (marked: boolean, clock: (event: number) => number): Picklable[] => {
       const trace: Picklable[] = [];

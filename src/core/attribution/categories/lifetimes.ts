@@ -137,13 +137,16 @@ export class LifeSums<One extends Life> {
     }
   }
 
-  /** @param steps that were seen in all @returns drops with the first of the allocations that were freed */
-  summary(steps: number): LifeSummary<{ first: One }> {
+  /**
+   * @param steps in all @param unseen steps whose ends no trace shows @returns drops with the first of the allocations that
+   * were freed
+   */
+  summary(steps: number, unseen: ReadonlySet<number> = new Set()): LifeSummary<{ first: One }> {
     const change = new Float64Array(steps + 2);
     for (const [step, bytes] of this.change) change[step] = bytes;
     const ages = eachOf(this.ages);
     return {
-      floors: floorsOf(change, steps, binStepsOf(steps)),
+      floors: floorsOf(change, steps, unseen),
       survivorBirths: eachOf(this.births),
       usualFreedAge: ages.length === 0 ? null : ages[Math.min(ages.length - 1, Math.floor(ages.length * USUAL))],
       oldestFreedAge: ages.at(-1) ?? null,
@@ -169,8 +172,9 @@ function eachOf(counts: ReadonlyMap<number, number>): Uint32Array {
   return all.sort();
 }
 
-/** Live bytes at the ends of steps, as minimum per bin. `change[s]` is the change in step `s`. */
-function floorsOf(change: Float64Array, stepCount: number, binSteps: number): Float64Array {
+/** Live bytes at the ends of seen steps, as minimum per bin; else as before. `change[s]` is the change in step `s`. */
+function floorsOf(change: Float64Array, stepCount: number, unseen: ReadonlySet<number>): Float64Array {
+  const binSteps = binStepsOf(stepCount);
   const floors = new Float64Array(Math.ceil((stepCount + 1) / binSteps));
   let live = 0;
   let step = 0;
@@ -178,9 +182,9 @@ function floorsOf(change: Float64Array, stepCount: number, binSteps: number): Fl
     let lowest = Number.POSITIVE_INFINITY;
     for (const end = Math.min(stepCount + 1, step + binSteps); step < end; step++) {
       live += change[step];
-      if (live < lowest) lowest = live;
+      if (live < lowest && !unseen.has(step)) lowest = live;
     }
-    floors[bin] = lowest;
+    floors[bin] = Number.isFinite(lowest) ? lowest : bin > 0 ? floors[bin - 1] : live;
   }
   return floors;
 }
