@@ -26,6 +26,9 @@ export interface JoinedTraces {
   gaps: number;
 }
 
+/** Maximum number of steps up to the end of a gap: what a file says of more is not believed. */
+const MAX_STEPS = 1_000_000;
+
 interface JoinedLife extends Life {
   key: StackKey;
   site: DigestFrame | null;
@@ -98,8 +101,8 @@ class DeviceJoin {
   private counted = 0;
   /** Allocations that are live at the end of the traces so far. */
   private readonly open = new Map<Address, JoinedLife>();
-  /** Steps of gaps, with the step before and the one after, of which a trace shows a part. */
-  private readonly unseen = new Set<number>();
+  /** First and last steps of gaps, with the steps beside them, of which a trace shows a part. */
+  private readonly unseen: (readonly [first: number, last: number])[] = [];
   private before: { digest: SnapshotDigest; span: TraceSpan } | null = null;
 
   constructor(private readonly device: number) {}
@@ -212,9 +215,9 @@ class DeviceJoin {
     this.gaps++;
     const before = this.steps;
     // Memory from before a gap counts as one step older after it, for a gap of any length.
-    const missing = Math.max(1, this.missingSteps(digest));
+    const missing = Math.max(1, Math.min(this.missingSteps(digest), MAX_STEPS - before));
     this.steps += missing;
-    for (let step = before; step <= this.steps + 1; step++) this.unseen.add(step);
+    this.unseen.push([before, this.steps + 1]);
     const { blocks } = digest;
     const there = new Set<Address>();
     const added = new Map<StackKey, { address: Address; bytes: Bytes }[]>();

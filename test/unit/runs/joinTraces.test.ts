@@ -196,6 +196,10 @@ describe('Traces of successive dumps', () => {
       counted,
     );
     assert.ok(lifetimes((step) => `dump_${step}.pickle`).steps < counted.steps, 'each gap is one step');
+    const last = parts[parts.length - 1];
+    assert.ok(last.recording !== null);
+    const endless = joinTraces([...parts.slice(0, -1), { ...last, recording: { ...last.recording, step: 1e15 } }]);
+    assert.ok((endless?.stacks[0].lifetimes.steps ?? Infinity) < 2e6, 'a number that would exhaust memory');
   });
 
   it('show no fall where a gap hides what replaced a tensor', async () => {

@@ -94,6 +94,9 @@ export function summarizeLives<One extends Life>(lives: readonly One[], steps: n
   return sums.summary(steps);
 }
 
+/** The first and the last of some steps. */
+type StepRange = readonly [first: number, last: number];
+
 /** The lifetimes of one stack as sums: a freed allocation adds only its age. */
 export class LifeSums<One extends Life> {
   /** The changes by step. */
@@ -138,10 +141,10 @@ export class LifeSums<One extends Life> {
   }
 
   /**
-   * @param steps in all @param unseen steps whose ends no trace shows @returns drops with the first of the allocations that
-   * were freed
+   * @param steps in all @param unseen ranges of steps whose ends no trace shows, ascending
+   * @returns drops with the first of the allocations that were freed
    */
-  summary(steps: number, unseen: ReadonlySet<number> = new Set()): LifeSummary<{ first: One }> {
+  summary(steps: number, unseen: readonly StepRange[] = []): LifeSummary<{ first: One }> {
     const change = new Float64Array(steps + 2);
     for (const [step, bytes] of this.change) change[step] = bytes;
     const ages = eachOf(this.ages);
@@ -173,16 +176,19 @@ function eachOf(counts: ReadonlyMap<number, number>): Uint32Array {
 }
 
 /** Live bytes at the ends of seen steps, as minimum per bin; else as before. `change[s]` is the change in step `s`. */
-function floorsOf(change: Float64Array, stepCount: number, unseen: ReadonlySet<number>): Float64Array {
+function floorsOf(change: Float64Array, stepCount: number, unseen: readonly StepRange[]): Float64Array {
   const binSteps = binStepsOf(stepCount);
   const floors = new Float64Array(Math.ceil((stepCount + 1) / binSteps));
   let live = 0;
   let step = 0;
+  let range = 0;
   for (let bin = 0; bin < floors.length; bin++) {
     let lowest = Number.POSITIVE_INFINITY;
     for (const end = Math.min(stepCount + 1, step + binSteps); step < end; step++) {
       live += change[step];
-      if (live < lowest && !unseen.has(step)) lowest = live;
+      while (range < unseen.length && unseen[range][1] < step) range++;
+      const isSeen = range === unseen.length || step < unseen[range][0];
+      if (isSeen && live < lowest) lowest = live;
     }
     floors[bin] = Number.isFinite(lowest) ? lowest : bin > 0 ? floors[bin - 1] : live;
   }
