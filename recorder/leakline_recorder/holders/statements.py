@@ -118,7 +118,8 @@ class Statements:
         if key not in self._calls:
             code = self._code_around(path, line)
             calls = [self._called(path, code), *(self._calls_through(through, path, code.co_name) if through and code else ())]
-            call = next((one for one in calls if one and self.find(one)), None)
+            # Of several calls that pass an object on, none is better than the statement itself.
+            call = next((one for one in calls if one and self.find(one) and (one.kind != 'passed' or len(self.find(one)) == 1)), None)
             if self.deadline.missed:
                 return call
             self._calls[key] = call
