@@ -656,6 +656,7 @@ class StatementsTest(unittest.TestCase):
         source = ('class Assistant:\n    def encode(self, ids):\n        self.model(ids, past=self.cache)\n        use(self.cache)\n'
                   '        self.cache.reset()\n        return cache_of(ids)\n')
         self.assertEqual(self.find(source, kind='passed', name='cache'), [3, 4])
+        self.assertEqual(self.find('def main():\n    net(cache)\n', kind='passed', name='cache'), [], 'a variable is passed to much else')
 
     def test_the_programs_own_call_of_a_method_that_leads_to_the_statement(self):
         library = ('class Box:\n    def __init__(self):\n        self._kept = []\n    def _put(self, item):\n        self._kept.append(item)\n'
@@ -685,8 +686,8 @@ class StatementsTest(unittest.TestCase):
 
     def test_calls_through_the_name_of_a_librarys_object(self):
         source = ('class Trainer:\n    def step(self, x):\n        self.metric.reset()\n        value = self.metric(x)\n'
-                  '        other.update(x)\n        self.metric.update(x)\n        self.metric.compute()\n')
-        self.assertEqual(self.find(source, kind='through', name='metric', owner='update'), [4, 6])
+                  '        other.update(x)\n        self.metric.update(x)\n        self.metric.compute()\n        self.metric["train"].update(x)\n')
+        self.assertEqual(self.find(source, kind='through', name='metric', owner='update'), [4, 6, 8])
 
     def test_attribute_outside_init_first(self):
         source = 'class A:\n    def __init__(self, x):\n        self.kept = x\n    def forward(self, x):\n        self.kept = self.kept + x\n'

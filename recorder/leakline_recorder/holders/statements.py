@@ -127,7 +127,7 @@ class Statements:
 
     def _calls_through(self, name: str, path: str, method: str) -> Iterator[Holder]:
         """Calls of an object, of its method (``self.precision(…)``, ``self.precision.update(…)``), of another one that leads
-        there, and calls that pass the object on.
+        there, and calls that pass the attribute on which it is.
         """
         methods = [method]
         for one in methods:
@@ -251,7 +251,7 @@ def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tupl
         return
     if holder.kind == 'passed':
         yield from ((node, 6) for node in ast.walk(tree) if isinstance(node, ast.Call)
-                    and any(called_name(value) == holder.name for value in [*node.args, *(word.value for word in node.keywords)]))
+                    and any(isinstance(value, ast.Attribute) and value.attr == holder.name for value in [*node.args, *(word.value for word in node.keywords)]))
         return
     if holder.kind == 'registered':
         yield from _registered(tree, holder, same_file)
@@ -291,8 +291,10 @@ def _is_own_call(function: Any, scope: Sequence[str], holder: Holder) -> bool:
 
 
 def _is_through(function: Any, holder: Holder) -> bool:
-    is_method = isinstance(function, ast.Attribute) and function.attr == holder.owner
-    return called_name(function.value if is_method else function) == holder.name
+    value = function.value if isinstance(function, ast.Attribute) and function.attr == holder.owner else function
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return called_name(value) == holder.name
 
 
 def is_of(path: str, holder: Holder) -> bool:
