@@ -75,6 +75,16 @@ describe('What may end the growth of a container', () => {
       METER('    def end(self):\n        for metric in (self.rows, self.other):\n            metric.reset()\n'),
       'release: metric.reset()',
     ],
+    [
+      'a test of a count that ends',
+      METER('    def end(self):\n        self.count += 1\n', 'if self.count < 9: self.rows.append(row)'),
+      'flag',
+    ],
+    [
+      'a test of a count that starts again',
+      METER('    def end(self):\n        self.count = 0\n', 'if self.count < 9: self.rows.append(row)'),
+      'none',
+    ],
     ['a hook that runs when all is over', METER('    def on_fit_end(self):\n        self.rows = []\n'), 'none'],
     [
       'a list made where there was none',

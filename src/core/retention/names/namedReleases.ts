@@ -1,5 +1,6 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
+import { constantOf } from '../../python/constant.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { assigns, calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
 import { MODULE_PARTS, SHORTENS } from '../operations.js';
@@ -237,7 +238,7 @@ function isCount(
   return [left, right].some(
     (side) =>
       side.kind === 'name' ||
-      (side.kind === 'attribute' && !isFixed(side) && !isConstant(side, modules)) ||
+      (side.kind === 'attribute' && !isFixed(side) && !isConstant(side, modules) && !startsAgain(side, modules)) ||
       (side.kind === 'call' && side.callee.kind === 'name' && side.callee.name === 'len'),
   );
 }
@@ -247,6 +248,18 @@ function isConstant(side: Expression, modules: readonly PythonModule[]): boolean
   if (side.kind !== 'attribute' || side.value.kind !== 'name' || side.value.name !== 'self') return false;
   const setters = settersOf(side.name, modules);
   return setters.length > 0 && setters.every((name) => name === '__init__') && !isText(side.name, modules);
+}
+
+/** True for an attribute that a method sets to a number again: a count of events in a row ends nothing. */
+function startsAgain({ name }: Expression & { readonly kind: 'attribute' }, modules: readonly PythonModule[]): boolean {
+  return statementsBeside(name, modules).some(
+    ({ statement, within }) =>
+      statement.kind === 'assign' &&
+      within !== null &&
+      within.name !== '__init__' &&
+      constantOf(statement.value) !== null &&
+      statement.targets.some((target) => target.kind === 'attribute' && target.name === name),
+  );
 }
 
 /** True if a text is a name, as in `setattr(self, 'rows', [])`. */
