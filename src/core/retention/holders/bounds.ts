@@ -53,7 +53,8 @@ function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'max'> | n
   const cleared = container.removals.filter((one) => one.isThorough && isAround(one.loops));
   const counted = cleared.find((one) => one.max !== null);
   if (counted !== undefined) return counted;
-  return cleared.length > 0 || isAround(container.madeIn) ? { max: null } : null;
+  // What runs under a condition may never run: that is a release, and no bound.
+  return cleared.some((one) => !one.isConditional) || isAround(container.madeIn) ? { max: null } : null;
 }
 
 /** A loop in the source. */
