@@ -1,4 +1,5 @@
 /** Findings: one per bug, named by the statement to change. Every surface counts and lists these, never lines. */
+import { frameKind } from '../attribution/frameKind.js';
 import { groupBy } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import { sum } from './lineSelection.js';
@@ -6,7 +7,7 @@ import { SEVERITY } from '../verdict/shape.js';
 import type { HolderReport, LineReport, Verdict } from './report.js';
 
 export interface Finding {
-  /** The statement to change: that of the holder, else the line that allocates. */
+  /** The statement to change: that of the holder, else, or if it is a library's, the line that allocates most. */
   readonly file: string;
   /** 1-based. */
   readonly line: number;
@@ -55,9 +56,10 @@ function findingFrom(group: [LineReport, ...LineReport[]]): Finding {
   const same = lines.filter((line) => line.verdict === verdict);
   const rates = same.map(({ bytesPerStep }) => bytesPerStep).filter((rate) => rate !== null);
   const series = first.series.map((_, i) => sum(same, (line) => line.series[i] ?? 0));
+  const isOfLibrary = first.holder !== null && frameKind(first.holder.file) === 'library';
+  const { file, line } = (isOfLibrary ? lines.find(({ mapped }) => mapped) : undefined) ?? placeOf(first);
   return {
-    file: placeOf(first).file,
-    line: placeOf(first).line,
+    ...{ file, line },
     verdict,
     holder: lines.find(({ holder }) => holder?.edit != null)?.holder ?? first.holder,
     lines,
