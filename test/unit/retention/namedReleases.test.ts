@@ -71,6 +71,20 @@ describe('What may end the growth of a container', () => {
       'release: one.clear()',
     ],
     [
+      'clearing all lists of a dictionary that a function is given',
+      METER(
+        "    def end(self):\n        wipe({'rows': self.rows})\ndef wipe(lists):\n    for name, one in lists.items():\n        one.clear()\n",
+      ),
+      'release: one.clear()',
+    ],
+    [
+      'clearing other lists that a function is given',
+      METER(
+        '    def end(self):\n        wipe([self.other])\ndef wipe(lists):\n    for one in lists:\n        one.clear()\n',
+      ),
+      'none',
+    ],
+    [
       'a reset of all metrics in a list',
       METER('    def end(self):\n        for metric in (self.rows, self.other):\n            metric.reset()\n'),
       'release: metric.reset()',

@@ -113,9 +113,11 @@ function constructorsCalled(
   });
 }
 
-/** True for the container, and for its items at any depth. */
+/** True for the container, for its items at any depth, and for a list or dictionary of it and others. */
 function isInside(expression: Expression, isIt: IsIt): boolean {
   if (isIt(expression)) return true;
+  if (expression.kind === 'display') return expression.items.some((item) => isInside(item, isIt));
+  if (expression.kind === 'dict') return expression.entries.some(({ value }) => isInside(value, isIt));
   if (expression.kind === 'subscript') return expression.slice === null && isInside(expression.value, isIt);
   if (expression.kind !== 'call' || expression.callee.kind !== 'attribute') return false;
   return READS.has(expression.callee.name) && isInside(expression.callee.value, isIt);
@@ -127,9 +129,6 @@ function boundBy(statement: Statement, isOurs: IsIt): (readonly [Expression, Exp
     return statement.targets.flatMap((target) => pairsOf(target, statement.value)).filter(([, value]) => isOurs(value));
   if (statement.kind !== 'for') return [];
   const { target, iterable } = statement;
-  // `for rows in (self.rows, self.others):`
-  if (iterable.kind === 'display')
-    return iterable.items.flatMap((item) => pairsOf(target, item)).filter(([, value]) => isOurs(value));
   const last = target.kind === 'display' ? target.items.at(-1) : target;
   return isOurs(iterable) && last?.kind === 'name' ? [[last, iterable]] : [];
 }
