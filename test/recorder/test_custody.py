@@ -170,6 +170,50 @@ class CustodyTest(Programs):
         # The function that mentions them has not run.
         self.assertFalse(owners['Log.rows']['outlivesLoops'] or owners['Log.lines']['outlivesLoops'])
 
+    def test_an_object_that_is_made_again_releases_what_the_former_held(self):
+        owners = self.owners('''
+            class Rollout:
+                def __init__(self):
+                    self.rows = []
+            class Agent:
+                def __init__(self):
+                    self.rollout = Rollout()
+                def act(self, step):
+                    self.rollout.rows.append(torch.Tensor(4096))
+                    if step == 99:
+                        self.rollout = Rollout()
+            class Trace:
+                def __init__(self):
+                    self.lines = []
+            def main():
+                opt, agent, trace = torch.optim.Optimizer(), Agent(), Trace()
+                trace = Trace()
+                for step in range(20):
+                    agent.act(step)
+                    trace.lines.append(torch.Tensor(4096))
+                    if step == 98:
+                        trace = Trace()
+                    opt.step()
+            main()
+        ''', 20)
+        self.assertEqual({name: [(one['kind'], one['line'], one['where'], one['isConditional']) for one in owners[name]['releases']]
+                          for name in ('Rollout.rows', 'Trace.lines')},
+                         {'Rollout.rows': [('clear', 12, 'loop', True)], 'Trace.lines': [('clear', 23, 'loop', True)]})
+
+    def test_items_and_values_that_are_cut(self):
+        owner = self.owners('''
+            opt = torch.optim.Optimizer()
+            kept = {}
+            def cut(key):
+                kept[key] = kept[key][-9:].clone()
+            def whole(key):
+                kept[key] = kept[key].clone()
+            for step in range(20):
+                kept[step] = torch.Tensor(4096)
+                opt.step()
+        ''', 20)['kept']
+        self.assertEqual([(one['kind'], one['function']) for one in owner['releases']], [('trim', 'cut')])
+
     def test_releases_and_whether_anything_calls_them(self):
         owner = self.owners(METER + '''
                 def trim(self):

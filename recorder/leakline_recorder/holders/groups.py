@@ -153,6 +153,17 @@ class Group:
     def holder(self) -> Optional[Holder]:
         return holder_of(self.to_list, self.growing)
 
+    def objects(self) -> List[Holder]:
+        """The program's names of objects on the way to the holder: ``traj`` of ``traj.obs``."""
+        chain, split = self.to_list, self.growing
+        attributes = [part for part in chain.links[:split] if part.kind == 'attribute' and part.text and part.name]
+        found = [Holder('attribute', part.name or '', part.owner, part.file, None, True, classes=part.classes) for part in attributes[:-1]
+                 if part.file and is_users(part.file)]
+        root = chain.root
+        if attributes and root is not None and root.users and root.name != 'self':
+            found.append(Holder('variable', root.name, root.function, root.file, None, True, root.line))
+        return found
+
     def attached(self) -> Optional[Holder]:
         """The attribute that the program adds to an object of torch or of the standard library, if its items grow."""
         split = self.growing

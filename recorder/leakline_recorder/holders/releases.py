@@ -49,6 +49,7 @@ class Releases:
     def __init__(self, monitoring: Monitoring, statements: Statements) -> None:
         self._monitoring, self._statements = monitoring, statements
         self._known: Dict[Holder, List[Release]] = {}
+        self._made: Dict[Holder, List[Release]] = {}
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}    # statements, with their places in the monitoring
 
     def find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
@@ -59,6 +60,27 @@ class Releases:
                 return None    # another search may have more time
             self._known[holder] = found
         return self._known[holder]
+
+    def find_new(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
+        """Statements on steps that give the name of an object another one, and so release what the former had:
+        ``traj = Trajectory()``. ``None`` if the time ran out.
+        """
+        if holder not in self._made:
+            found = list(self._find_new(holder, loops))[:MAX_RELEASES]
+            if self._statements.deadline.missed:
+                return None
+            self._made[holder] = found
+        return self._made[holder]
+
+    def _find_new(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
+        paths = self._statements.paths(holder)
+        for path, module in self._statements.mentioning(paths, holder.name):
+            for node, around in module.statements:
+                if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or uses(node.value, holder) \
+                        or holder.kind == 'variable' and not is_of(path, holder) or around.scope[-1:] == ('__init__',):
+                    continue
+                if any(named(target, holder) for target in flat(node.targets)) and not is_of_other(node, around.scope, holder):
+                    yield from (one for one in self._placed(path, node.lineno, 'clear', around, paths, loops) if one.where in ('loop', 'framework'))
 
     def _find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
         paths = self._statements.paths(holder)
@@ -215,6 +237,8 @@ def _kind_of(node: Any, holder: Holder, same_file: bool, around: Around) -> Tupl
         targets = list(flat(node.targets if isinstance(node, ast.Assign) else [node.target]))
         if any(named(target, holder) or isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Slice) and named(target.value, holder) for target in targets):
             return ('clear' if not uses(node.value, holder) else 'trim' if shortens(node.value, holder) else ''), None
+        if any(isinstance(target, ast.Subscript) and named(target.value, holder) for target in targets) and shortens(node.value, holder):
+            return 'trim', None
     elif isinstance(node, (ast.If, ast.While)):
         return _bound(node, holder)
     return '', None

@@ -395,9 +395,11 @@ def _assigned(value: Any, target: Any, holder: Holder) -> int:
 
 
 def shortens(value: Any, holder: Holder) -> bool:
-    """``x[-n:]``, or a comprehension that leaves some out."""
+    """``x[-n:]``, ``torch.cat([x, y])[:, -n:].clone()``, or a comprehension that leaves some out."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return shortens(value.func.value, holder)
     if isinstance(value, ast.Subscript):
-        return isinstance(value.slice, ast.Slice) and named(value.value, holder)
+        return any(isinstance(part, ast.Slice) for part in ast.walk(value.slice)) and uses(value.value, holder)
     return isinstance(value, (ast.ListComp, ast.DictComp, ast.SetComp)) and any(part.ifs for part in value.generators)
 
 

@@ -158,7 +158,7 @@ class HolderWalk:
         # State of parameters that are updated ends with the groups that the program adds.
         is_grouped = (stale == 0 or group.is_of_groups) and bool(self._statements.find(ADDS_GROUP))
         named = [GROUPS] if is_grouped else self._names(group, heap, roots, deadline)
-        releases = [] if loops is None else None if deadline.missed else self._releases_of(named, loops)
+        releases = [] if loops is None else None if deadline.missed else self._releases_of(named, group.objects(), loops)
         self._releases.watch(releases or [])
         holder = named[0] if named else None
         return {**group.describe(holder, self._statements, tensors, self._texts), 'custody': self._custody.describe(group.key),
@@ -167,11 +167,10 @@ class HolderWalk:
                 'staleKeys': stale,
                 'also': [] if deadline.missed else self._others(group, tensors, chains)}
 
-    def _releases_of(self, named: List[Holder], loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
+    def _releases_of(self, named: List[Holder], objects: List[Holder], loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
         """``None`` if the time ran out before all were found."""
         found: Dict[Release, None] = {}
-        for name in named:
-            releases = self._releases.find(name, loops)
+        for releases in (*(self._releases.find(name, loops) for name in named), *(self._releases.find_new(name, loops) for name in objects)):
             if releases is None:
                 return None
             found.update(dict.fromkeys(releases))
