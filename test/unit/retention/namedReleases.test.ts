@@ -99,6 +99,24 @@ describe('What may end the growth of a container', () => {
       METER('    def end(self):\n        self.count = 0\n', 'if self.count < 9: self.rows.append(row)'),
       'none',
     ],
+    [
+      'another object of the class, in a loop',
+      {
+        ...METER(''),
+        'train.py':
+          'from meter import Meter\nmeter = Meter()\nfor x in data:\n    meter.update(net(x))\n    if done:\n        meter = Meter()\n',
+      },
+      'release: meter = Meter()',
+    ],
+    [
+      'another object of the class, before the loop',
+      {
+        ...METER(''),
+        'train.py':
+          'from meter import Meter\nmeter = Meter()\nmeter = Meter()\nfor x in data:\n    meter.update(net(x))\n',
+      },
+      'none',
+    ],
     ['a hook that runs when all is over', METER('    def on_fit_end(self):\n        self.rows = []\n'), 'none'],
     [
       'a list made where there was none',

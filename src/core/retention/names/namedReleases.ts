@@ -1,5 +1,5 @@
 import type { Expression, Statement } from '../../python/ast.js';
-import { lineAt, type PythonModule } from '../../python/pythonModule.js';
+import { lineAt, lineText, type PythonModule } from '../../python/pythonModule.js';
 import { constantOf } from '../../python/constant.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { assigns, calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
@@ -61,6 +61,8 @@ export function* namedReleasesOf(
   const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
   if (reset !== null && runsAgain(reset, held.kind, isIt, modules))
     yield { place: placeOf(reset), release: 'replace', found: reset };
+  const made = held.kind === 'attribute' && own !== null ? madeAgain(held.name, own, line, modules) : null;
+  if (made !== null) yield { place: placeOf(made), release: 'replace', found: made };
   const bounded = found.find((one) => isBounded(one, isIt));
   if (bounded !== undefined) yield { place: placeOf(bounded), bound: 'length' };
   const puts = [...found, ...elsewhere].filter((one) => isPut(one.statement, aliases.in(one, isIt)));
@@ -93,6 +95,25 @@ function functionAround(module: PythonModule, line: number): Statement | null {
   );
   // A nested function may fill a variable of the one around it.
   return inside.at(0)?.statement ?? null;
+}
+
+/**
+ * Where a loop gives a name another object of the class that fills its own attribute: `rollout = Rollout()`. Null if none
+ * does.
+ */
+function madeAgain(name: string, own: PythonModule, line: number, modules: readonly PythonModule[]): Found | null {
+  if (!lineText(own, line).includes(`self.${name}`)) return null;
+  const at = own.lineStarts[line - 1];
+  const cls = standings(own.body).findLast(
+    ({ statement: { kind, from, to } }) => kind === 'class' && from <= at && at < to,
+  )?.statement;
+  if (cls?.kind !== 'class') return null;
+  const makes = ({ statement, outer }: Found): boolean =>
+    statement.kind === 'assign' &&
+    statement.value.kind === 'call' &&
+    calledName(statement.value) === cls.name &&
+    outer.slice(outer.findLastIndex(({ kind }) => kind === 'function') + 1).some(isLoop);
+  return statementsBeside(cls.name, modules).find(makes) ?? null;
 }
 
 /** An assignment to a variable may also hold the memory, unless it takes a part of the former value. */
