@@ -159,7 +159,11 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
     ? releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding) && !isNeverRun(one))
     : undefined;
   if (bound !== undefined) return missing({ kind: 'bound', place: bound });
-  const open = releases.find((one) => isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')));
+  // Items that are replaced may have been released in each step, and added again.
+  const isReleased = (one: HolderRelease): boolean => /^(?:clear|take|trim)$/.test(one.kind) && !isNeverRun(one);
+  const open = releases.find(
+    (one) => (isLonger && isReleased(one)) || isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')),
+  );
   if (open !== undefined) return missing({ kind: 'release', place: open });
   if (!hasRepeated) {
     if (growth.nextPart !== null) return missing({ kind: 'nextPart', place: growth.nextPart });
@@ -236,10 +240,10 @@ function hasLostParts(parts: readonly LineOwner[]): boolean {
 
 /**
  * True for a container that is longer at each search, and whose items replace what they hold in each step, as hooks do, or
- * for tensors that each step replaces by larger ones. Without an optimizer, that may be the state of one generation.
+ * whose items each step replaces by larger ones. Without an optimizer, that may be the state of one generation.
  */
 function isLongerEachTime({ owner, sizes }: LineOwner, { isOptimized }: Growth): boolean {
-  return isRising(owner.custody?.lengths ?? []) || (isOptimized && isRising(sizes));
+  return isRising(owner.custody?.lengths ?? []) || (isOptimized && owner.container !== null && isRising(sizes));
 }
 
 function isRising(numbers: readonly number[]): boolean {

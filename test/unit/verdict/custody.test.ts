@@ -223,10 +223,16 @@ describe('Custody', () => {
 
   it('takes tensors that each step replaces by larger ones for growth, in a program with an optimizer', () => {
     const custodyOfOne = { ...CUSTODY, freedBytes: 300, lengths: [2, 2, 2] };
-    const of = (sizes: number[], isOptimized: boolean, releases: HolderRelease[] = []): string => {
+    const list = { type: 'list', length: 2, maxlen: null };
+    const of = (
+      sizes: number[],
+      isOptimized: boolean,
+      releases: HolderRelease[] = [],
+      container: RecordedOwner['container'] = list,
+    ): string => {
       const owner: RecordedOwner = {
         ...OWNER,
-        container: { type: 'list', length: 2, maxlen: null },
+        container,
         ...{ allocatedSteps: { first: 49, last: 49, steps: 1 }, custody: custodyOfOne, releases },
       };
       const before = { ...owner, bytes: 80 };
@@ -237,8 +243,10 @@ describe('Custody', () => {
     assert.equal(of([60, 100, 100], true), 'search');
     assert.equal(of([60, 80, 100], false), 'search');
     assert.equal(of([60, 80, 100], true, [RELEASE]), 'release');
+    assert.equal(of([60, 80, 100], true, [{ ...RELEASE, isConditional: false }]), 'release', 'in each step');
     const bound = { ...RELEASE, kind: 'bound', value: 512 };
     assert.equal(of([60, 80, 100], true, [bound]), 'retained by chances', 'the list has as many items as before');
+    assert.equal(of([60, 80, 100], true, [], null), 'search', 'a tensor of the program, which it may cut in any way');
   });
 
   it('takes a slot that keeps what several steps put into it for no slot of a ring', () => {

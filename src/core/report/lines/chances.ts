@@ -1,6 +1,6 @@
 import type { Retention } from '../../retention/releases.js';
 import type { Chance, KnownBound } from '../../facts/evidence.js';
-import { isMostlyGraph } from '../../facts/recordedFacts.js';
+import { isMostlyGraph, PASSING_STEPS } from '../../facts/recordedFacts.js';
 import type { RecordedOwner } from '../../model/recording.js';
 import { isEmptied, isOfFew, isSeldom, type Knowledge, type LineFeatures } from '../../verdict/features.js';
 import type { ObservedLine } from './observedLine.js';
@@ -117,10 +117,12 @@ function chancesOf(
   // If the source shows the holder, an iteration releases the memory only by a statement.
   const chances = loops.filter(({ state }) => state === 'passed' || !finding.showsHolder);
   const hasRepeated = loops.length > 0 && loops.every(({ state }) => state === 'passed');
+  // What the last steps alone allocated may be released in each step, and be more each time.
+  const isOlder = (observed.births?.steps ?? Infinity) > PASSING_STEPS;
   for (const { file, line, where, isConditional } of retention.releases) {
     const place = { file, line };
-    const counted = run.counts.release(place, observed.allocatedAt);
-    const ran = !isConditional && (where === 'step' || (where === 'enclosing' && hasRepeated));
+    const counted = isOlder ? run.counts.release(place, observed.allocatedAt) : null;
+    const ran = isOlder && !isConditional && (where === 'step' || (where === 'enclosing' && hasRepeated));
     chances.push(counted ?? { kind: 'release', state: ran ? 'passed' : 'pending', place, times: null });
   }
   for (const bound of retention.bounds) {
