@@ -112,7 +112,8 @@ export function createCompareGrowth(
         items = answer === null ? [] : comparedItems(answer);
         flame.graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
         // The focused call may no longer exist.
-        if (answer !== null) session.focusCompared(answer.focus.map(({ call }) => answer.calls[call].id));
+        if (answer !== null && !questions.compareFlame.isOutdated)
+          session.focusCompared(answer.focus.map(({ call }) => answer.calls[call].id));
       },
       table: () => comparedFlameTable(items),
       failed,

@@ -57,6 +57,7 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
       label: answer === null ? '' : itemText(item, answer),
       classes: itemClasses(item),
     }));
+    showFound();
   };
   store.follow(
     ({ flame }) => [flame],
@@ -78,9 +79,8 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
       graph.element.hidden = flame === null;
       items = flame === null ? [] : flameItems(flame);
       draw();
-      showFound();
       // The focused call may no longer exist.
-      if (flame === null) return;
+      if (flame === null || flames.isOutdated) return;
       const focus = flame.focus.map(({ call }) => flame.calls[call].id);
       if (focus.join() !== store.get().flame.focus.join()) session.chooseFlame({ focus });
     },

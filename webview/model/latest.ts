@@ -23,6 +23,11 @@ export class Latest<Question, Answer> {
     private readonly paceMs = 0,
   ) {}
 
+  /** True if a question waits for the open one, whose answer is outdated. */
+  get isWaiting(): boolean {
+    return this.next !== null;
+  }
+
   /** Asks now, or when the open question is answered and it is time. */
   request(question: Question): void {
     this.next = { question };

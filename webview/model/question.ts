@@ -61,6 +61,11 @@ export class Question<Name extends keyof TimelineApi, Answer = TimelineApi[Name]
     return this.store.get().answer;
   }
 
+  /** True while the answer is to an earlier query than the one that waits. */
+  get isOutdated(): boolean {
+    return this.latest.isWaiting;
+  }
+
   /** Asks again, after a failure. */
   retry(): void {
     this.last.asked = '';
