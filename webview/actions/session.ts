@@ -222,8 +222,7 @@ export class TimelineSession {
 
   /** Lets a compared call fill the width. @param focus ids of the calls down to it, outermost first; none for everything */
   focusCompared(focus: readonly number[]): void {
-    const isSame = focus.join() === this.store.get().compareFocus.join();
-    if (focus.length <= MAX_FOCUS && !isSame) this.store.update({ compareFocus: focus });
+    if (focus.length <= MAX_FOCUS) this.store.update({ compareFocus: focus });
   }
 
   /** Applies the fix of an allocating line. */

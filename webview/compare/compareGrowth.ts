@@ -111,9 +111,7 @@ export function createCompareGrowth(
         flame.graph.element.hidden = answer === null;
         items = answer === null ? [] : comparedItems(answer);
         flame.graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
-        // The focused call may no longer exist.
-        if (answer !== null && !questions.compareFlame.isOutdated)
-          session.focusCompared(answer.focus.map(({ call }) => answer.calls[call].id));
+        flame.takeFocus(questions.compareFlame);
       },
       table: () => comparedFlameTable(items),
       failed,

@@ -79,10 +79,7 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
       graph.element.hidden = flame === null;
       items = flame === null ? [] : flameItems(flame);
       draw();
-      // The focused call may no longer exist.
-      if (flame === null || flames.isOutdated) return;
-      const focus = flame.focus.map(({ call }) => flame.calls[call].id);
-      if (focus.join() !== store.get().flame.focus.join()) session.chooseFlame({ focus });
+      pane.takeFocus(flames);
     },
     table: () => flameTable(items),
     failed: strings.flameFailed,
