@@ -48,31 +48,23 @@ class Release:
 class Releases:
     def __init__(self, monitoring: Monitoring, statements: Statements) -> None:
         self._monitoring, self._statements = monitoring, statements
-        self._known: Dict[Holder, List[Release]] = {}
-        self._made: Dict[Holder, List[Release]] = {}
+        self._known: Dict[Tuple[Holder, bool], List[Release]] = {}
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}    # statements, with their places in the monitoring
 
-    def find(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
-        """The releases of a holder, in its own files and in those of the program; ``None`` if the time ran out."""
-        if holder not in self._known:
-            found = list(self._find(holder, loops))[:MAX_RELEASES]
+    def find(self, holder: Holder, loops: Sequence[Dict[str, Any]], is_object: bool = False) -> Optional[List[Release]]:
+        """The releases of a holder, in its own files and in those of the program; ``None`` if the time ran out.
+        ``is_object``: it is an object on the way to the holder, which a new object may replace.
+        """
+        key = holder, is_object
+        if key not in self._known:
+            found = list((self._replacements if is_object else self._find)(holder, loops))[:MAX_RELEASES]
             if self._statements.deadline.missed:
                 return None    # another search may have more time
-            self._known[holder] = found
-        return self._known[holder]
+            self._known[key] = found
+        return self._known[key]
 
-    def find_new(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
-        """Statements on steps that give the name of an object another one, and so release what the former had:
-        ``traj = Trajectory()``. ``None`` if the time ran out.
-        """
-        if holder not in self._made:
-            found = list(self._find_new(holder, loops))[:MAX_RELEASES]
-            if self._statements.deadline.missed:
-                return None
-            self._made[holder] = found
-        return self._made[holder]
-
-    def _find_new(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
+    def _replacements(self, holder: Holder, loops: Sequence[Dict[str, Any]]) -> Iterator[Release]:
+        """Statements that bind a name to a new object while the training runs: ``traj = Trajectory()``."""
         paths = self._statements.paths(holder)
         for path, module in self._statements.mentioning(paths, holder.name):
             for node, around in module.statements:

@@ -118,7 +118,7 @@ class Statements:
         if key not in self._calls:
             code = self._code_around(path, line)
             calls = [self._called(path, code), *(self._calls_through(through, path, code.co_name) if through and code else ())]
-            # Of several calls that pass an object on, none is better than the statement itself.
+            # If several calls pass the object on, it is unknown which of them fills it.
             call = next((one for one in calls if one and self.find(one) and (one.kind != 'passed' or len(self.find(one)) == 1)), None)
             if self.deadline.missed:
                 return call
@@ -126,8 +126,8 @@ class Statements:
         return self._calls[key]
 
     def _calls_through(self, name: str, path: str, method: str) -> Iterator[Holder]:
-        """Calls of an object, of its method (``self.precision(…)``, ``self.precision.update(…)``), of another one that leads
-        there, and calls that pass the attribute on which it is.
+        """Calls of an object or of its method (``self.precision(…)``, ``self.precision.update(…)``), calls of another method
+        that calls this one, and calls that pass the attribute with the object.
         """
         methods = [method]
         for one in methods:

@@ -170,7 +170,8 @@ class HolderWalk:
     def _releases_of(self, named: List[Holder], objects: List[Holder], loops: Sequence[Dict[str, Any]]) -> Optional[List[Release]]:
         """``None`` if the time ran out before all were found."""
         found: Dict[Release, None] = {}
-        for releases in (*(self._releases.find(name, loops) for name in named), *(self._releases.find_new(name, loops) for name in objects)):
+        for name, is_object in (*((name, False) for name in named), *((name, True) for name in objects)):
+            releases = self._releases.find(name, loops, is_object)
             if releases is None:
                 return None
             found.update(dict.fromkeys(releases))
