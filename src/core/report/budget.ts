@@ -6,7 +6,8 @@ import { plural } from '../text/plural.js';
 import { findingsOf } from './findings.js';
 import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, MAX_ENTRIES, names } from './ignoredLeaks.js';
 import { sum } from './lineSelection.js';
-import type { LineReport, OverBudget, Report, RunReport, StepSource } from './report.js';
+import type { LineReport, OverBudget, Report, RunReport } from './report.js';
+import { areSteps } from './reportText.js';
 import { fileAndLine } from '../text/pathText.js';
 
 /** The workspace's limits; null for no limit. */
@@ -27,9 +28,6 @@ interface LineBudget {
 }
 
 export const NO_BUDGET: Budget = { leakBytesPerStep: null, peakBytes: null, lines: [] };
-
-/** Where a run's rates are per turn of the training loop. */
-const STEPS: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder', 'names', 'period']);
 
 const NO_SIZE = 'is not a size, such as "18 GiB"';
 const size = v.pipe(
@@ -115,7 +113,7 @@ function isNamed(line: LineReport, { file, leak }: LineBudget): boolean {
 
 /** A leak whose rate per step is not known exceeds every budget but an unlimited one: nothing shows that it fits. */
 function overRate({ rank, steps }: RunReport, leaks: readonly LineReport[], allowed: Bytes): OverBudget | null {
-  const isKnown = STEPS.has(steps) && leaks.every(({ bytesPerStep }) => bytesPerStep !== null);
+  const isKnown = areSteps(steps) && leaks.every(({ bytesPerStep }) => bytesPerStep !== null);
   const measured = isKnown ? Math.round(sum(leaks, ({ bytesPerStep }) => bytesPerStep ?? 0)) : null;
   if (measured !== null && measured <= allowed) return null;
   const findings = findingsOf(leaks);

@@ -115,6 +115,8 @@ export const SWAPS_IN_FIRST = namesIn(SWAP_IN_FIRST);
 export const JOINS = namesIn(
   'cat concat concatenate stack vstack hstack dstack row_stack column_stack append extend add update chain lerp',
 );
+/** Methods of Lightning's modules that reset each metric they are given, after the epoch. */
+export const RESETS_LOGGED = namesIn('log log_dict');
 /** Functions that return some of their argument's items. */
 export const SHORTENS = namesIn('nlargest nsmallest islice deque filter topk');
 

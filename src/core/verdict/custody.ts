@@ -155,11 +155,11 @@ export function custodyOf(line: RecordedLine, growth: Growth): Custody | null {
   if (slots !== undefined) return missing({ kind: 'bound', place: slots.place });
   // The length of a container says nothing of items that become larger.
   const mayBeFull = deciding.some((one) => isGrowing(one) || isRising(one.owner.custody?.lengths ?? []));
-  const bound = mayBeFull
-    ? releases.find((one) => one.kind === 'bound' && !isExceeded(one, deciding) && !isNeverRun(one))
-    : undefined;
+  const bound = releases.find(
+    (one) => one.kind === 'bound' && mayBeFull && !isExceeded(one, deciding) && !isNeverRun(one),
+  );
   if (bound !== undefined) return missing({ kind: 'bound', place: bound });
-  // Items that are replaced may have been released in each step, and added again.
+  // Items that each step replaces may be released and added again in each step.
   const isReleased = (one: HolderRelease): boolean => /^(?:clear|take|trim)$/.test(one.kind) && !isNeverRun(one);
   const open = releases.find(
     (one) => (isLonger && isReleased(one)) || isOpenRelease(one, hasRepeated, steps >= limit('oneLoopSteps')),
@@ -251,13 +251,12 @@ function isRising(numbers: readonly number[]): boolean {
 }
 
 /** True for a ring or table that is being filled: as many slots as before hold more memory. */
-function hasFixedLength(one: LineOwner): boolean {
-  const { owner, before } = one;
+function hasFixedLength({ owner, before }: LineOwner): boolean {
   const { custody, container, graphBytes, allocatedSteps } = owner;
   if (container === null || graphBytes > 0 || custody === null || before === null || before.bytes >= owner.bytes)
     return false;
-  // The slots of a ring are of different steps.
-  if (!isGrowing(one)) return false;
+  // Different steps fill the slots of a ring.
+  if (!isGrowing({ owner })) return false;
   // A slot that keeps what several steps have put into it is no slot of a ring.
   if ((allocatedSteps?.steps ?? 0) > container.length) return false;
   return custody.lengths.length > 1 && custody.lengths.every((length) => length === container.length);

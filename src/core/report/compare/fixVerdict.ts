@@ -4,6 +4,7 @@ import { byteText } from '../../text/numberText.js';
 import { matchLines } from './lineMatching.js';
 import { sum } from '../lineSelection.js';
 import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource, Verdict } from '../report.js';
+import { areSteps } from '../reportText.js';
 
 /** Rates this near to each other are the same. */
 const NEAR = 0.1;
@@ -74,8 +75,7 @@ function ratesOf(before: RunReport, after: RunReport): { before: LineRate; after
     return { before: over(before, common.before), after: over(after, common.after) };
   }
   const alike =
-    (COUNTED.has(before.steps) && COUNTED.has(after.steps)) ||
-    (before.steps === after.steps && before.steps !== null && before.steps !== 'snapshots');
+    (COUNTED.has(before.steps) && COUNTED.has(after.steps)) || (before.steps === after.steps && areSteps(before.steps));
   const rate: LineRate = (line) => (alike ? line.bytesPerStep : null);
   return { before: rate, after: rate };
 }

@@ -117,7 +117,7 @@ function chancesOf(
   // If the source shows the holder, an iteration releases the memory only by a statement.
   const chances = loops.filter(({ state }) => state === 'passed' || !finding.showsHolder);
   const hasRepeated = loops.length > 0 && loops.every(({ state }) => state === 'passed');
-  // What the last steps alone allocated may be released in each step, and be more each time.
+  // Memory of the last steps alone may be released on each step, and only be larger each time.
   const isOlder = (observed.births?.steps ?? Infinity) > PASSING_STEPS;
   for (const { file, line, where, isConditional } of retention.releases) {
     const place = { file, line };

@@ -53,7 +53,7 @@ function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'max'> | n
   const cleared = container.removals.filter((one) => one.isThorough && isAround(one.loops));
   const counted = cleared.find((one) => one.max !== null);
   if (counted !== undefined) return counted;
-  // What runs under a condition may never run: that is a release, and no bound.
+  // A statement under a condition may never run, so it is a release and not a bound.
   return cleared.some((one) => !one.isConditional) || isAround(container.madeIn) ? { max: null } : null;
 }
 

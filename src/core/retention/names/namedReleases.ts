@@ -1,6 +1,5 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { lineAt, lineText, type PythonModule } from '../../python/pythonModule.js';
-import { constantOf } from '../../python/constant.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { assigns, calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
 import { MODULE_PARTS, SHORTENS } from '../operations.js';
@@ -12,7 +11,7 @@ import { runsAtTheEnd } from './atTheEnd.js';
 import { isCalledByFramework, isMentioned } from './callers.js';
 import { type Found, type HolderName, inModule, type IsIt, isNamed, statementsBeside } from './names.js';
 import { isUnderTest } from './tests.js';
-import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
+import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, outerInFunction, releaseIn, startsAgain } from './uses.js';
 
 /** Statements that may end the growth of a container, by its name alone: of any object, at any time. */
 export type NamedRelease = { readonly place: Place } & (
@@ -49,10 +48,11 @@ export function* namedReleasesOf(
   const elsewhere = modules
     .flatMap(inModule)
     .filter((one) => !known.has(one.statement) && (aliases.has(one) || aliases.hasAttribute(one)));
+  const isOwn = (one: Found): boolean => one.module === own && lineAt(own, one.statement.from) === line;
   for (const one of [...found, ...elsewhere]) {
     const release = releaseIn(one.statement, isIt, aliases.in(one, isIt));
     if (release === null) continue;
-    if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement, modules)) continue;
+    if (isOwn(one) && !shortens(one.statement, modules)) continue;
     // A function that is given it runs when its caller does.
     const isGiven = !known.has(one.statement) && aliases.has(one);
     const kind = known.has(one.statement) ? held.kind : 'attribute';
@@ -61,7 +61,8 @@ export function* namedReleasesOf(
   const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
   if (reset !== null && runsAgain(reset, held.kind, isIt, modules))
     yield { place: placeOf(reset), release: 'replace', found: reset };
-  const made = held.kind === 'attribute' && own !== null ? madeAgain(held.name, own, line, modules) : null;
+  const put = own !== null && lineText(own, line).includes(`self.${held.name}`) ? found.find(isOwn) : undefined;
+  const made = held.kind === 'attribute' && put !== undefined ? madeAgain(put, modules) : null;
   if (made !== null) yield { place: placeOf(made), release: 'replace', found: made };
   const bounded = found.find((one) => isBounded(one, isIt));
   if (bounded !== undefined) yield { place: placeOf(bounded), bound: 'length' };
@@ -97,22 +98,15 @@ function functionAround(module: PythonModule, line: number): Statement | null {
   return inside.at(0)?.statement ?? null;
 }
 
-/**
- * Where a loop gives a name another object of the class that fills its own attribute: `rollout = Rollout()`. Null if none
- * does.
- */
-function madeAgain(name: string, own: PythonModule, line: number, modules: readonly PythonModule[]): Found | null {
-  if (!lineText(own, line).includes(`self.${name}`)) return null;
-  const at = own.lineStarts[line - 1];
-  const cls = standings(own.body).findLast(
-    ({ statement: { kind, from, to } }) => kind === 'class' && from <= at && at < to,
-  )?.statement;
+/** Where a loop binds a name to a new object of the class around a statement: `rollout = Rollout()`. */
+function madeAgain({ outer }: Found, modules: readonly PythonModule[]): Found | null {
+  const cls = outer.findLast(({ kind }) => kind === 'class');
   if (cls?.kind !== 'class') return null;
-  const makes = ({ statement, outer }: Found): boolean =>
-    statement.kind === 'assign' &&
-    statement.value.kind === 'call' &&
-    calledName(statement.value) === cls.name &&
-    outer.slice(outer.findLastIndex(({ kind }) => kind === 'function') + 1).some(isLoop);
+  const makes = (one: Found): boolean =>
+    one.statement.kind === 'assign' &&
+    one.statement.value.kind === 'call' &&
+    calledName(one.statement.value) === cls.name &&
+    outerInFunction(one).some(isLoop);
   return statementsBeside(cls.name, modules).find(makes) ?? null;
 }
 
@@ -259,7 +253,7 @@ function isCount(
   return [left, right].some(
     (side) =>
       side.kind === 'name' ||
-      (side.kind === 'attribute' && !isFixed(side) && !isConstant(side, modules) && !startsAgain(side, modules)) ||
+      (side.kind === 'attribute' && !isFixed(side) && !isConstant(side, modules) && !startsAgain(side.name, modules)) ||
       (side.kind === 'call' && side.callee.kind === 'name' && side.callee.name === 'len'),
   );
 }
@@ -269,18 +263,6 @@ function isConstant(side: Expression, modules: readonly PythonModule[]): boolean
   if (side.kind !== 'attribute' || side.value.kind !== 'name' || side.value.name !== 'self') return false;
   const setters = settersOf(side.name, modules);
   return setters.length > 0 && setters.every((name) => name === '__init__') && !isText(side.name, modules);
-}
-
-/** True for an attribute that a method sets to a number again: a count of events in a row ends nothing. */
-function startsAgain({ name }: Expression & { readonly kind: 'attribute' }, modules: readonly PythonModule[]): boolean {
-  return statementsBeside(name, modules).some(
-    ({ statement, within }) =>
-      statement.kind === 'assign' &&
-      within !== null &&
-      within.name !== '__init__' &&
-      constantOf(statement.value) !== null &&
-      statement.targets.some((target) => target.kind === 'attribute' && target.name === name),
-  );
 }
 
 /** True if a text is a name, as in `setattr(self, 'rows', [])`. */

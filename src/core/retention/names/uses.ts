@@ -3,7 +3,16 @@ import type { Call, Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { allExpressions, calledName, expressionsOf, partsOf, someExpression, somePart } from '../../python/walk.js';
-import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
+import {
+  CLEARS,
+  JOINS,
+  madeBy,
+  PUTS_IN,
+  PUTS_IN_FIRST,
+  RESETS_LOGGED,
+  TAKES_FROM_FIRST,
+  TAKES_OUT,
+} from '../operations.js';
 import type { ReleaseKind } from '../values/objects.js';
 import { type Found, inModule, isNamed, type IsIt, nameOfHolder, outerName, statementsBeside } from './names.js';
 
@@ -39,16 +48,10 @@ export function releaseIn(statement: Statement, isIt: IsIt, isInside: IsIt = isI
   return kind;
 }
 
-/** A value, or those of a dictionary. */
-function valuesIn(value: Expression): Expression[] {
-  return value.kind === 'dict' ? value.entries.map((entry) => entry.value) : [value];
-}
-
 function takesOut(call: Call, isIt: IsIt, isInside: IsIt): boolean {
   const { callee, args } = call;
-  // Lightning resets a metric that is logged.
-  if (callee.kind === 'attribute' && /^log(?:_dict)?$/.test(callee.name) && callee.value.kind === 'name')
-    return callee.value.name === 'self' && args.flatMap(({ value }) => valuesIn(value)).some(isIt);
+  const isOfSelf = callee.kind === 'attribute' && callee.value.kind === 'name' && callee.value.name === 'self';
+  if (isOfSelf && RESETS_LOGGED.has(callee.name)) return args.some(({ value }) => isInside(value));
   if (callee.kind === 'attribute' && isInside(callee.value)) {
     if (TAKES_OUT.has(callee.name)) return true;
     // `queue.get()` takes out, `dict.get(key)` does not.
@@ -221,7 +224,7 @@ export function isMeasured(found: Found, isIt: IsIt): boolean {
 }
 
 /** The statements around a statement, from its function inwards. */
-function outerInFunction({ outer, within }: Found): readonly Statement[] {
+export function outerInFunction({ outer, within }: Found): readonly Statement[] {
   return within === null ? outer : outer.slice(outer.indexOf(within));
 }
 
@@ -248,15 +251,24 @@ function isLength(part: Expression, isIt: IsIt): boolean {
 /** Where a number that is used as a key is set to anything but one more. */
 export function goesBack(key: Expression, { within }: Found, modules: readonly PythonModule[]): Found | null {
   if (key.kind !== 'attribute') return null;
-  for (const one of statementsBeside(key.name, modules)) {
-    const { statement } = one;
-    if (one.within === null || one.within.name === '__init__') continue;
-    const target = statement.kind === 'assign' ? statement.targets[0] : null;
-    if (target?.kind !== 'attribute' || target.name !== key.name || statement.kind !== 'assign') continue;
-    const { value } = statement;
-    const isRing = value.kind === 'binary' && value.operator === '%';
-    if (isRing || (constantOf(value) !== null && one.within !== within)) return one;
-    if (constantOf(value) !== null && one.outer.at(-1)?.kind === 'if') return one;
-  }
-  return null;
+  const back = valuesOf(key.name, modules).find(({ found, value }) => {
+    if (value.kind === 'binary' && value.operator === '%') return true;
+    return constantOf(value) !== null && (found.within !== within || found.outer.at(-1)?.kind === 'if');
+  });
+  return back?.found ?? null;
+}
+
+/** True for an attribute that a method sets to a number again: a count of events in a row does not end. */
+export function startsAgain(name: string, modules: readonly PythonModule[]): boolean {
+  return valuesOf(name, modules).some(({ value }) => constantOf(value) !== null);
+}
+
+/** The values that functions other than constructors give to an attribute. */
+function valuesOf(name: string, modules: readonly PythonModule[]): { found: Found; value: Expression }[] {
+  return statementsBeside(name, modules).flatMap((found) => {
+    const { statement, within } = found;
+    if (statement.kind !== 'assign' || within === null || within.name === '__init__') return [];
+    const isSet = statement.targets.some((target) => target.kind === 'attribute' && target.name === name);
+    return isSet ? [{ found, value: statement.value }] : [];
+  });
 }
