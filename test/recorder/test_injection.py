@@ -82,8 +82,13 @@ class InjectionTest(unittest.TestCase):
         running = self.start(BUSY)
         times = int(os.environ.get('LEAKLINE_LINES', '100'))
         for line in times * ['__main__.ran += 1'] + ['__main__.end = True']:
-            time.sleep(0.003)
-            injection._inject(running.pid, f'import __main__; {line}')
+            while True:
+                time.sleep(0.003)
+                try:
+                    injection._inject(running.pid, f'import __main__; {line}')
+                    break
+                except TraceError as error:    # on a busy machine, the process runs its calls more slowly than they come
+                    self.assertIn('too many pending calls', str(error))
         out, _ = running.communicate(timeout=120)
         self.assertEqual((out, running.returncode), (f'True 0 {times} True\n', 0))
 
