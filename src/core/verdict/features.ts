@@ -91,7 +91,7 @@ export interface LineFeatures extends LineObservations {
   readonly chances: readonly Chance[];
   readonly knowledge: Knowledge;
   /** What most of the memory is held through, if that is not its container alone; null if unknown. */
-  readonly through: 'graph' | 'traceback' | null;
+  readonly through: 'graph' | 'traceback' | 'hook' | null;
   /** Few steps add to it, as once per epoch. */
   readonly isAddedSeldom: boolean;
   /** A graph holds it, which no program keeps on purpose. */

@@ -39,6 +39,7 @@ export function throughTexts(through: LineFeatures['through']): string[] {
       return [t('Most of it is held through the graph of what is stored, which .detach() leaves out.')];
     case 'traceback':
       return [t('It is held through the traceback of an error, which keeps the variables of each function.')];
+    case 'hook':
     case null:
       return [];
   }

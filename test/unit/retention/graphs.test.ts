@@ -226,6 +226,36 @@ for x, y in loader:
     keeps: 'loss.backward(create_graph=True)',
   },
   {
+    name: '14 gradients with a graph, of a copy that had none before',
+    source: `${HEAD}
+import copy
+def curvature(model, x):
+    probe = copy.deepcopy(model)  #!
+    probe.zero_grad()
+    loss = probe(x).sum()
+    loss.backward(create_graph=True)
+    return sum(p.grad.norm() for p in probe.parameters()).item()
+for x, y in loader:
+    curvature(net, x)  #1
+    optimizer.step()
+`,
+    keeps: 'loss.backward(create_graph=True)',
+  },
+  {
+    name: '14 gradients with a graph that the next step drops',
+    source: `${HEAD}
+def train(net):
+    optimizer = optim.SGD(net.parameters(), lr=0.1)
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = net(x).sum()  #!
+        loss.backward(create_graph=True)
+        optimizer.step()
+train(net)  #1
+`,
+    keeps: '',
+  },
+  {
     name: '14 gradients with a graph that are dropped',
     source: `${HEAD}
 def penalty(weight, x):

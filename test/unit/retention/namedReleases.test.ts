@@ -347,6 +347,14 @@ describe('What may end the growth of a container', () => {
     assert.equal(releaseIn(local, 'kept'), 'release: kept.clear()');
   });
 
+  it('may be in another function that uses the variable of the file, and not in one with a variable of that name', () => {
+    const files = (take: string): Files => ({
+      'train.py': `from torch.autograd import Function\nslots = {}\nclass Spike(Function):\n    def forward(ctx, row):\n        slots[ctx.i] = row  #!\n    def backward(ctx, g):\n        ${take}\nfor x in data:\n    Spike.apply(x).sum().backward()\n`,
+    });
+    assert.equal(releaseIn(files('return slots.pop(ctx.i)'), 'slots'), 'release: return slots.pop(ctx.i)');
+    assert.equal(releaseIn(files('slots = {}; return slots.pop(ctx.i)'), 'slots'), 'keys');
+  });
+
   it('is in the function that another one was given the container by', () => {
     const files = (consumer: string): Files => ({
       'train.py': `def work(jobs, done):\n    for job in jobs:\n        done.put(job)  #!\ndef main():\n    done = Queue()\n    Thread(target=work, args=(jobs, done)).start()\n    for _ in jobs:\n        ${consumer}\n`,

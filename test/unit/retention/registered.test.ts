@@ -17,6 +17,62 @@ ${after}
 
 describeCases('Memory that hooks, caches, blocks and errors hold', [
   {
+    name: '7 what a metric computes in the library',
+    source: METRIC('BinaryAUROC()', 'metric.update(out.sigmoid(), y)')
+      .replace('  #!', '')
+      .replace('(out.sigmoid(), y)', '(x, y)  #!'),
+    keeps: 'metric.update(x, y)',
+  },
+  {
+    name: '7 what a metric without lists computes',
+    source: METRIC('BinaryAccuracy()', 'metric.update(x, y)  #!').replace('  #!', ''),
+    keeps: '',
+  },
+  {
+    name: '9 a mask of each step as the key of a cache, in a layer of a list',
+    source: `${HEAD}
+from functools import lru_cache
+@lru_cache(maxsize=None)
+def norm(edges, n):
+    return edges + n
+class Conv(nn.Module):
+    def forward(self, x, edges):
+        return x * norm(edges, x.size(0)).sum()
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.convs = nn.ModuleList([Conv(), Conv()])
+        self.norms = nn.ModuleList([nn.LayerNorm(8) for _ in self.convs])
+    def forward(self, x, edges):
+        edges = drop(edges)  #1
+        for conv, norm in zip(self.convs, self.norms):
+            x = norm(conv(x, edges))
+        return x
+def drop(edges):
+    keep = torch.rand(edges.size(1), device=edges.device) >= 0.1
+    return edges[:, keep]  #!
+net = Net()
+for x, edges in loader:
+    net(x, edges).sum().backward()  #2
+    optimizer.step()
+`,
+    keeps: '@lru_cache(maxsize=None)',
+  },
+  {
+    name: '9 a slice of each step as the key of a cache, whose rows are a view',
+    source: `${HEAD}
+from functools import lru_cache
+@lru_cache(maxsize=None)
+def norm(rows):
+    return rows.sum().item()
+for x, y in loader:
+    rows = x[:, 2:y]  #!
+    norm(rows)
+    optimizer.step()
+`,
+    keeps: '',
+  },
+  {
     name: '8 a hook per step that keeps an output',
     source: `${HEAD}
 def probe(layer):

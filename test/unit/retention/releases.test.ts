@@ -170,16 +170,16 @@ main(model, [Client() for _ in range(8)])  #2
       `${HEAD}    for x in loader:\n        ${text.replaceAll('\n', '\n    ')}\nmain(loader, model, optimizer)  #1\n`;
     const needed = holderOf(program(source(body)));
     assert.equal(needed?.needsGraph, true);
-    assert.match(fixText(needed), /^Clear kept after the backward pass/);
+    assert.match(fixText(needed, []), /^Clear kept after the backward pass/);
     assert.equal(edited(program(source(body))), null);
     const left = holderOf(program(source('kept.append(model(x))  #!\n    model(x).mean().backward()')));
     assert.equal(left?.needsGraph, false);
-    assert.match(fixText(left), /\.detach\(\)/);
+    assert.match(fixText(left, []), /\.detach\(\)/);
     // Put behind a sum, it would detach the last part alone.
     const fixOf = (stored: string): string => {
       const found = holderOf(program(source(`y = model(x)  #!\n    kept.append(${stored})\n    y.sum().backward()`)));
       assert.ok(found !== null, stored);
-      return fixText(found);
+      return fixText(found, []);
     };
     assert.match(fixOf('y.square() + 1'), /^Store \(y\.square\(\) \+ 1\)\.detach\(\), or /);
     assert.match(fixOf(`y.square()${' + 1'.repeat(20)}`), /^Store only what is needed, without its graph: /);
@@ -190,7 +190,7 @@ main(model, [Client() for _ in range(8)])  #2
       const head = 'import torch\nfrom functools import lru_cache\n';
       const found = holderOf(program(`${head}${text}while True:\n    ${call}  #1\n`));
       assert.ok(found !== null, text);
-      return `${found.holder}: ${fixText(found)}`;
+      return `${found.holder}: ${fixText(found, [])}`;
     };
     const fn = '@lru_cache(maxsize=None)\ndef mask(self):\n    return torch.ones(8)  #!\n';
     assert.match(cached(fn, 'mask(object())'), /^cache of mask\(\): Cap the cache/);
@@ -198,12 +198,37 @@ main(model, [Client() for _ in range(8)])  #2
     assert.match(cached(method, 'Batch().mask()'), /^cache of Batch\.mask\(\): Use functools\.cached_property/);
   });
 
+  it('are advised for the older items where only the last ones are read', () => {
+    const fixOf = (read: string): string => {
+      const source = `class Tap:\n    def __init__(self):\n        self.store = {}\n    def keep(self, name, out):\n        self.store[name].append(out)\n    def latest(self, n):\n        ${read}\n`;
+      const train = `${HEAD}tap = Tap()\nfor x, y in loader:\n    out = net(x)  #!\n    tap.keep('a', out)\n    print(tap.latest(2))\n    optimizer.step()\n`;
+      const found = holderOf(program(source + train));
+      assert.ok(found !== null, read);
+      return fixText(found, [found.module]);
+    };
+    assert.match(fixOf('return list(self.store.items())[-n:]'), /^Store only what is needed/);
+    assert.equal(
+      fixOf("return self.store['a'][-n:]"),
+      'Drop the older items with del Tap.store[name][:-n]: train.py:7 reads only the last ones.',
+    );
+  });
+
+  it('are not advised for a default argument, which Python makes once', () => {
+    const found = holderOf(
+      program(
+        `${HEAD}class Score:\n    def __init__(self, rows=[]):\n        self.rows = rows\n    def update(self, row):\n        self.rows.append(row)\nfor epoch in range(9):\n    score = Score()\n    for x, y in loader:\n        out = net(x)  #!\n        score.update(out)\n        optimizer.step()\n`,
+      ),
+    );
+    assert.ok(found !== null);
+    assert.match(fixText(found, []), /^Use None as the default of rows, /);
+  });
+
   it('are not advised for a container that is read after all loops, where only copies on the CPU help', () => {
     const fixOf = (end: string): string => {
       const source = `${HEAD}    for epoch in range(3):\n        for x in loader:\n            x = x.cuda()  #!\n            kept.append(x)\n${end}`;
       const found = holderOf(program(`${source}\nmain(loader, model, optimizer)  #1\n`));
       assert.ok(found !== null, end);
-      return fixText(found);
+      return fixText(found, []);
     };
     const copies = /^Store CPU copies in kept \(\.detach\(\)\.cpu\(\)\): line \d+ reads it after the loop\.$/;
     assert.match(fixOf('    return torch.cat(kept)'), copies);
@@ -213,7 +238,7 @@ main(model, [Client() for _ in range(8)])  #2
     );
     const shared = holderOf(later);
     assert.ok(shared !== null);
-    assert.doesNotMatch(fixText(shared), copies, 'the next call adds to what this one reads');
+    assert.doesNotMatch(fixText(shared, []), copies, 'the next call adds to what this one reads');
     for (const end of ['    print(len(kept))', '    del kept', '            print(kept[-1])'])
       assert.match(fixOf(end), /^Clear kept after use/, end);
   });

@@ -22,7 +22,7 @@ export interface SourceFinding {
   readonly isComputed: boolean;
   /** Items are put under keys of which each is another one than all before. */
   readonly hasNewKeys: boolean;
-  /** A graph holds the memory, which no container's length bounds, or the traceback of a stored error; else null. */
+  /** A graph holds the memory, which no container's length bounds, the traceback of a stored error, or a hook; else null. */
   readonly through: LineFeatures['through'];
   /** The line is in an optimizer of the workspace. */
   readonly isOfOptimizer: boolean;
@@ -74,9 +74,9 @@ function isAddedSeldom({ births }: ObservedLine, finding: SourceFinding | null):
   return isSeldom(births) || (isOfFew(births) && (finding === null || isOfRounds));
 }
 
-/** As the recorder saw it. Where it saw no holder, the source shows errors. */
+/** As the recorder saw it. Where it saw no holder, the source shows errors and hooks. */
 function throughOf(owner: RecordedOwner | null, finding: SourceFinding | null): LineFeatures['through'] {
-  if (owner === null) return finding?.through === 'traceback' ? 'traceback' : null;
+  if (owner === null) return finding === null || finding.through === 'graph' ? null : finding.through;
   return owner.kind === 'traceback' ? 'traceback' : isMostlyGraph(owner) ? 'graph' : null;
 }
 
@@ -142,7 +142,7 @@ function chancesOf(
     if (hasPassed && finding.remedy === null) continue;
     chances.push({ kind: 'bound', state: hasPassed ? 'passed' : 'pending', place, times: null });
   }
-  // No program keeps graphs or tracebacks on purpose; views keep more than the results.
+  // No program keeps graphs, tracebacks or repeated hooks on purpose; views keep more than the results.
   const isKept = finding.through === null && observed.recorded.holder?.owner.items?.kind !== 'view';
   const { read, use } = retention;
   const trainsNothing = (by: { readonly isOfEvaluation: boolean }): boolean => run.countsRounds ?? by.isOfEvaluation;

@@ -3,7 +3,8 @@ import type { RecordedLine } from '../../facts/recordedFacts.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Finding } from '../../retention/holders/search.js';
 import { statementAt } from '../../retention/names/names.js';
-import { readAfterLoops } from '../../retention/names/uses.js';
+import { readAfterLoops, readOfLast } from '../../retention/names/uses.js';
+import { nameAndLine } from '../../text/pathText.js';
 import { t } from '../../text/translate.js';
 import { limit } from '../../verdict/thresholds.js';
 import { nameOf } from '../sources/holderText.js';
@@ -23,7 +24,7 @@ export function sourceRemedy(
 ): Remedy | null {
   if (recorded?.holder?.owner.kind === 'traceback' && found.kind === 'put') return null;
   const known: Finding = recorded !== null && holdsData(recorded) ? { ...found, through: 'data' } : found;
-  return { fix: fixText(known), edit: modules === null ? null : sourceEdit(known, modules) };
+  return { fix: fixText(known, modules ?? []), edit: modules === null ? null : sourceEdit(known, modules) };
 }
 
 /** True if the recorder saw items without a graph that are more than numbers: it frees nothing to detach them. */
@@ -45,18 +46,29 @@ function containerText(finding: Finding, holder: string): string {
       );
 }
 
-/** The remedy, in one sentence. */
-export function fixText(finding: Finding): string {
+/** Where the program reads the last items of the container, if it reads no others. */
+function lastRead({ holder }: Finding, modules: readonly PythonModule[]): { file: string; line: number } | null {
+  const found = readOfLast(holder, modules);
+  return found === null ? null : { file: found.module.file, line: lineAt(found.module, found.statement.from) };
+}
+
+/** The remedy, in one sentence. @param modules all files, for other uses of the holder */
+export function fixText(finding: Finding, modules: readonly PythonModule[]): string {
   const holder = nameOf(finding);
-  const { held, heldSpan, kind, needsGraph } = finding;
+  const { held, heldSpan, kind, needsGraph, defaultOf } = finding;
   const detached = detachedText(finding);
   switch (kind) {
-    case 'put':
+    case 'put': {
+      if (defaultOf !== null) return remedyText('default', defaultOf);
+      const last = lastRead(finding, modules);
+      if (last !== null)
+        return t('Drop the older items with del {0}[:-n]: {1} reads only the last ones.', holder, nameAndLine(last));
       if (needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
       if (finding.through === 'data') return containerText(finding, holder);
       return finding.mayDetach && detached !== null
         ? t('Store {0}, or .item() where a GPU sync does not matter.', detached)
         : remedyText('graph');
+    }
     case 'metric':
       return t('Call {0} when its items are no longer needed.', `${holder}.reset()`);
     case 'chain':

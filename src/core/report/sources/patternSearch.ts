@@ -151,7 +151,8 @@ function findingOf(
 
 function throughOf(followed: readonly Followed[]): SourceFinding['through'] {
   if (followed.some(({ finding }) => finding?.through === 'graph')) return 'graph';
-  return followed.some(({ finding }) => finding?.kind === 'error') ? 'traceback' : null;
+  if (followed.some(({ finding }) => finding?.kind === 'error')) return 'traceback';
+  return followed.some(({ finding }) => finding?.kind === 'hook') ? 'hook' : null;
 }
 
 /** True for memory that no statement in the source can release: C++ or a cycle that cannot be collected holds it. */

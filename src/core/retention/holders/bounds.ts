@@ -121,7 +121,7 @@ export function retainedIn(search: HolderSearch, finding: Candidate | null): Ret
       if (at !== null) release(at, 'remake', whereOf([{ loop, round: 0 }], names), false);
     }
   }
-  for (const { place, loops, every } of finding?.through === 'data' ? [] : search.machine.releases) {
+  for (const { place, loops, every } of finding?.hasData === true ? [] : search.machine.releases) {
     if (search.loops.outlived(loops, []) === null) continue;
     bound({ place, kind: 'graph', max: { text: String(every), count: every } });
   }

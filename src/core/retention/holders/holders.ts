@@ -1,6 +1,9 @@
 import { groupBy } from '../../maps.js';
-import { allStatements } from '../../python/pythonModule.js';
+import { allStatements, bodiesOf } from '../../python/pythonModule.js';
+import { isLoop } from '../../python/standings.js';
+import { assigns } from '../../python/walk.js';
 import { isClearedElsewhere } from '../names/callers.js';
+import { statementAt } from '../names/names.js';
 import type { Holding, Reference } from '../records.js';
 import { type FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import { placeKey, type PyObject, valueOf } from '../values/objects.js';
@@ -49,14 +52,26 @@ function isEnded(holding: Holding, { machine }: HolderSearch): boolean {
   return attribute !== null && isClearedElsewhere(attribute, place, machine.sources.read);
 }
 
-/** Gradients that are set to None in the same function hold no memory. */
+/**
+ * Gradients that are set to None in the same function hold no memory. Before the backward pass, that frees those of the
+ * pass before, unless each round makes the network itself, as a copy.
+ */
 function dropsGradients({ place }: Holding): boolean {
   const { module, span } = place;
-  const fn = allStatements(module.body).findLast(
-    ({ kind, from, to }) => kind === 'function' && from <= span.from && span.to <= to,
+  const { outer = [], within } = statementAt(place) ?? {};
+  if (within == null) return false;
+  const round = outer.slice(outer.indexOf(within)).findLast((one) => one === within || isLoop(one)) ?? within;
+  const isMade = (name: string): boolean =>
+    bodiesOf(round)
+      .flatMap(allStatements)
+      .some((one) => one.kind === 'assign' && assigns(one, (to) => to.kind === 'name' && to.name === name));
+  return [...module.text.slice(within.from, within.to).matchAll(DROPS_GRADIENTS)].some(
+    ({ index, 1: root }) => within.from + index >= span.to || !isMade(root),
   );
-  return fn !== undefined && /\bzero_grad\s*\(|\.grad\s*=\s*None\b/.test(module.text.slice(fn.from, fn.to));
 }
+
+/** `net.zero_grad()`, `p.grad = None` */
+const DROPS_GRADIENTS = /\b(\w+)[\w.]*\.(?:zero_grad\s*\(|grad\s*=\s*None\b)/g;
 
 function atMost(held: Held, max: Sureness): Held {
   return { data: held.data < max ? held.data : max, graph: held.graph < max ? held.graph : max };

@@ -14,6 +14,8 @@ export interface Finding extends Place, Pick<Holding, 'kind' | 'holder' | 'held'
   readonly mayDetach: boolean;
   /** A backward pass runs through the holder: its gradients need the graphs that it holds. */
   readonly needsGraph: boolean;
+  /** The parameter whose default the container is; null for any other. */
+  readonly defaultOf: string | null;
   /** Code that was not interpreted may use the holder. */
   readonly isShared: boolean;
 }
@@ -24,6 +26,8 @@ export interface Candidate extends Finding {
   readonly bonus: number;
   /** Number of training loops that make it again in each iteration. */
   readonly remade: number;
+  /** It has the memory itself, which no backward pass frees. */
+  readonly hasData: boolean;
 }
 
 /** The best candidate; null if several fit equally. */
@@ -161,9 +165,11 @@ export class HolderSearch {
       sureness,
       mayDetach: holding.value.node.isTensor && this.isLeftAlone(holding),
       needsGraph: this.isDifferentiated(holding),
+      defaultOf: holding.container?.kind === 'container' ? holding.container.defaultOf : null,
       isShared: holding.kind === 'put' && isShared(holding),
       bonus,
       remade: this.loops.timesRemade(holding.container?.madeIn ?? []),
+      hasData: held.data > 1,
     };
   }
 

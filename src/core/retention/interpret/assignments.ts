@@ -3,6 +3,7 @@ import { somePart } from '../../python/walk.js';
 import { type FlowNode, larger } from '../values/flowNode.js';
 import { containersOf, type Value, elementOf } from '../values/objects.js';
 import { isPartOf } from '../values/reachability.js';
+import { Attributes } from './attributes.js';
 import { operate } from './effects.js';
 import { Part } from './follower.js';
 import { putIn } from './retain.js';
@@ -11,6 +12,8 @@ import { sourceText } from './sourceText.js';
 
 /** Interprets assignments: the new value of a variable, and whether it depends on the old one. */
 export class Assignments extends Part {
+  private readonly attributes = new Attributes(this.follower);
+
   assignment(statement: Assignment, act: Activation): void {
     const { value: source } = statement;
     for (const target of statement.targets) {
@@ -111,7 +114,8 @@ export class Assignments extends Part {
   /** The current value of a name or an attribute. */
   private present(target: Expression, act: Activation): Value | null {
     if (target.kind === 'name') return act.scope.lookup(target.name) ?? null;
-    return target.kind === 'attribute' ? this.follower.evaluate(target, act) : null;
+    if (target.kind !== 'attribute') return null;
+    return this.attributes.known(this.follower.evaluate(target.value, act), target.name, act);
   }
 
   private mentions(source: Expression, target: Expression, act: Activation): boolean {

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import { PLAIN_ATTRIBUTES, VIEW_ATTRIBUTES } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import {
@@ -33,11 +34,23 @@ export class Attributes extends Part {
       instance.attrs.set(name, attr);
       return attr;
     }
-    const known = this.machine.partsOfUnknown.get(base.node) ?? new Map<string, Value>();
-    this.machine.partsOfUnknown.set(base.node, known);
-    const same = known.get(name) ?? part;
-    known.set(name, same);
-    return same;
+    const known = this.partsOf(base);
+    return getOrAdd(known, name, () => part);
+  }
+
+  /** The attribute as far as it is known; null before it was read or stored. */
+  known(base: Value, name: string, act: Activation): Value | null {
+    return this.member(base, name, act) ?? this.partsOf(base).get(name) ?? null;
+  }
+
+  /** Stores an attribute of an unknown value, such as `ctx` of a function that autograd calls. */
+  storeInUnknown(base: Value, name: string, value: Value): void {
+    const known = this.partsOf(base);
+    known.set(name, this.machine.branches > 0 ? eitherOf(known.get(name), value) : value);
+  }
+
+  private partsOf({ node }: Value): Map<string, Value> {
+    return getOrAdd(this.machine.partsOfUnknown, node, () => new Map<string, Value>());
   }
 
   /** A known method or attribute, or null. */

@@ -1,9 +1,18 @@
 import type { ClassDef, FunctionDef, Parameter } from '../../python/ast.js';
 import { namesIn } from '../../python/walk.js';
 import { FlowNode } from '../values/flowNode.js';
-import { type ClassObject, type FunctionObject, type Library, Scope, type Value, valueOf } from '../values/objects.js';
+import {
+  type ClassObject,
+  type FunctionObject,
+  type Library,
+  Scope,
+  type Value,
+  containersOf,
+  valueOf,
+} from '../values/objects.js';
 import type { Activation } from './machine.js';
 import { Part } from './follower.js';
+import { isMade } from './sourceText.js';
 
 /** Follows definitions of functions and classes. */
 export class Definitions extends Part {
@@ -20,8 +29,12 @@ export class Definitions extends Part {
     owner: ClassObject | null,
   ): Value & { objects: readonly [FunctionObject] } {
     const defaults = new Map<string, Value>();
-    for (const { name, value } of def.params)
-      if (value !== null) defaults.set(name, this.follower.evaluate(value, act));
+    for (const { name, value } of def.params) {
+      if (value === null) continue;
+      const made = this.follower.evaluate(value, act);
+      if (isMade(value)) for (const container of containersOf(made)) container.defaultOf = name;
+      defaults.set(name, made);
+    }
     const node = new FlowNode(0);
     const { scope } = act;
     const fn: FunctionObject = {

@@ -1,5 +1,5 @@
 import type { Call, Expression, Span } from '../../python/ast.js';
-import { type CallEffect, JOINS, MODULE_PARTS } from '../operations.js';
+import { type CallEffect, JOINS, MODULE_PARTS, madeBy } from '../operations.js';
 import { FlowNode, type Sureness, larger, smaller } from '../values/flowNode.js';
 import {
   type ArgumentValue,
@@ -7,6 +7,7 @@ import {
   elementOf,
   gradInside,
   isModule,
+  addModules,
   addTo,
   containersOf,
   newContainer,
@@ -14,6 +15,7 @@ import {
   pairOf,
   plainValue,
   sourceOf,
+  spread,
   valueOf,
 } from '../values/objects.js';
 import { behind } from '../values/reachability.js';
@@ -121,8 +123,13 @@ const EFFECTS: Record<CallEffect, (effected: Effected, follower: Follower) => Va
   object: ({ values, name, call, act }, { machine }) => {
     if (/(?:^|\.)(?:Parameter|Variable)$/.test(name) && values.length > 0)
       return { ...newWeight(machine, values[0], call, act, true), objects: [] };
-    const { value, instance } = newInstance(null, name, machine.madeIn);
-    for (const one of values) instance.node.holds.push(one.node);
+    const isContainer = madeBy(name)?.type === 'module';
+    const type = name.endsWith('Dict') ? 'dict' : 'list';
+    const { value, instance } = newInstance(null, name, machine.madeIn, isContainer ? type : null);
+    for (const one of values) {
+      if (instance.items === null) instance.node.holds.push(one.node);
+      else addModules(instance.items, spread(one));
+    }
     watched(machine, act, call, instance.node);
     if (isModule(name)) noteWeight(machine, instance.node);
     return value;

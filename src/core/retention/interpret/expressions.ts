@@ -127,12 +127,13 @@ export class Expressions extends Part {
     if (item !== null) return item;
     const [index] = expression.index as (Expression | undefined)[];
     const container = base.objects.find((object) => object.kind === 'container');
-    if (expression.slice !== null) {
-      if (container === undefined) return viewOf(this.machine, base, false);
+    const isMasked = keys.some(({ node }) => node.isTensor);
+    if (expression.slice !== null && container !== undefined) {
       const { value, container: copy } = this.copyOf([container], container.type, true);
       copy.max = this.lastOf(expression.slice, act);
       return value;
     }
+    if (expression.slice !== null && !isMasked) return viewOf(this.machine, base, false);
     if (index?.kind === 'literal') {
       const item = base.items?.[Number(index.text)] ?? container?.attrs.get(keyOf(index));
       if (item !== undefined) return item;
@@ -143,12 +144,12 @@ export class Expressions extends Part {
     }
     if (container !== undefined) return elementOf(base);
     const part = partOf(base);
-    if (index === undefined || index.kind === 'literal') return part;
-    // `x[mask]` copies, `x[i]` does not.
+    if (!isMasked && (index === undefined || index.kind === 'literal')) return part;
+    // `x[mask]` and `x[:, mask]` copy, `x[i]` does not.
     const node = this.machine.note(new FlowNode(part.node.grad, part.node.isTensor));
     node.made = part.node.made;
     node.holds.push(part.node);
-    this.machine.watch(act, expression, node, keys[0].node.isTensor ? 2 : 1);
+    this.machine.watch(act, expression, node, isMasked ? 2 : 1);
     return { ...part, node };
   }
 
@@ -195,8 +196,9 @@ export class Expressions extends Part {
     const values = operands.map((operand) => this.evaluate(operand, act));
     if (operator === 'and' || operator === 'or') return eitherOf(values[0], values[1]);
     if (/^(?:in|not|is)\b/.test(operator)) return plainValue();
+    const isTensor = values.some(({ node }) => node.isTensor);
     if (/^(?:[<>]=?|[=!]=|<>)$/.test(operator)) {
-      const node = this.machine.note(new FlowNode(0));
+      const node = this.machine.note(new FlowNode(0, isTensor));
       this.machine.watch(act, span, node);
       return valueOf(node);
     }
@@ -210,7 +212,6 @@ export class Expressions extends Part {
     const [repeated] = containers as (Container | undefined)[];
     if (repeated !== undefined && operator === '*' && values.some(({ objects }) => objects.length === 0))
       return this.copyOf([repeated], repeated.type).value;
-    const isTensor = values.some(({ node }) => node.isTensor);
     return operate(this.machine, values, act, span, gradOf(values), isTensor);
   }
 

@@ -1,5 +1,6 @@
 import type { For, Span, Statement, While } from '../../python/ast.js';
 import { headerOf } from '../../python/pythonModule.js';
+import type { FlowNode } from '../values/flowNode.js';
 import { type Value, drawnFrom, plainValue } from '../values/objects.js';
 import { Part } from './follower.js';
 import { type Activation, ROUNDS } from './machine.js';
@@ -52,14 +53,23 @@ export class Loops extends Part {
     } else items = this.follower.evaluate(statement.iterable, act);
     this.rounds(statement.body, act, statement, () => {
       const element = drawnFrom(items ?? plainValue(), nameOf(act, statement));
-      if (act.frame !== null && act.frame + 1 < machine.path.length && machine.isOnPath(act, headerOf(statement))) {
-        machine.mark(element.node, 2);
+      const isAllocatedBelow =
+        act.frame !== null && act.frame + 1 < machine.path.length && machine.isOnPath(act, headerOf(statement));
+      for (const part of tensorsOf(element)) {
+        if (isAllocatedBelow) machine.mark(part, 2);
+        machine.watch(act, headerOf(statement), part, part === element.node ? 3 : 2);
       }
-      machine.watch(act, headerOf(statement), element.node);
       this.follower.assign(statement.target, element, act, statement);
     });
     return this.follower.block(statement.otherwise, act);
   }
+}
+
+/** The element that a loop draws and, of a tuple, its parts: all but numbers, such as those of `enumerate`. */
+function tensorsOf({ node, items }: Value): FlowNode[] {
+  const isNumber =
+    items === null && [node.same, node.holds, node.storage, node.parents].every((list) => list.length === 0);
+  return [...(isNumber && !node.isTensor ? [] : [node]), ...(items ?? []).flatMap(tensorsOf)];
 }
 
 /** A loop's name: the same whenever it runs. */

@@ -145,7 +145,7 @@ function put({ name, base, args, call, act, receiver }: Called, { machine }: Fol
   return found.objects.length === 0 ? value : eitherOf(found, value);
 }
 
-/** A metric keeps all arguments of each update. */
+/** A metric keeps all arguments of each update, and what it computes of them. */
 export function updateMetric(
   machine: Machine,
   metrics: readonly Container[],
@@ -154,7 +154,10 @@ export function updateMetric(
   call: Call,
   receiver: Expression,
 ): void {
-  for (const { value, span } of args) putIn(machine, metrics, act, { value, span, receiver, statement: call });
+  const computed = machine.note(new FlowNode(0, true));
+  machine.watch(act, call, computed, 2);
+  const kept = [...args, { value: valueOf(computed), span: null }];
+  for (const { value, span } of kept) putIn(machine, metrics, act, { value, span, receiver, statement: call });
 }
 
 function addParameters({ args, call, act, receiver }: Called, { machine }: Follower): Value | null {

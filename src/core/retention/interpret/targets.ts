@@ -58,7 +58,7 @@ export class Targets extends Part {
             });
           }
         }
-        if (base.objects.length === 0) this.attributes.of(base, target.name, act);
+        if (base.objects.length === 0) this.attributes.storeInUnknown(base, target.name, value);
         return;
       }
       case 'subscript':

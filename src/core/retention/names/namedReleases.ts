@@ -1,4 +1,4 @@
-import type { Expression, Statement } from '../../python/ast.js';
+import type { Expression, FunctionDef, Statement } from '../../python/ast.js';
 import { lineAt, lineText, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { assigns, calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
@@ -37,11 +37,19 @@ export function* namedReleasesOf(
   modules: readonly PythonModule[],
 ): Generator<NamedRelease> {
   const isIt: IsIt = (expression) => isNamed(held, expression);
-  const all = held.kind === 'variable' ? (own === null ? [] : inModule(own)) : statementsBeside(held.name, modules);
   const inside = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
+  const isGlobal = inside !== null && own !== null && isVariableOf(own, held.name, inside);
+  const isLocal = held.kind === 'variable' && !isGlobal;
+  const all = isLocal
+    ? own === null
+      ? []
+      : inModule(own)
+    : statementsBeside(held.name, modules).filter(
+        ({ within }) => !isGlobal || within === null || !isVariableIn(within, held.name),
+      );
   // A function that is given the container by another one, such as a thread, may not be the one that empties it.
-  const isGivenToIt = inside?.kind === 'function' && inside.params.some(({ name }) => name === held.name);
-  const around = isGivenToIt ? null : inside;
+  const isGivenToIt = inside?.params.some(({ name }) => name === held.name) === true;
+  const around = isGivenToIt || isGlobal ? null : inside;
   const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
   const aliases = new Aliases(found, isIt, modules);
   const known = new Set(found.map(({ statement }) => statement));
@@ -55,7 +63,7 @@ export function* namedReleasesOf(
     if (isOwn(one) && !shortens(one.statement, modules)) continue;
     // A function that is given it runs when its caller does.
     const isGiven = !known.has(one.statement) && aliases.has(one);
-    const kind = known.has(one.statement) ? held.kind : 'attribute';
+    const kind = known.has(one.statement) && !isGlobal ? held.kind : 'attribute';
     if (isGiven || runsAgain(one, kind, isIt, modules)) yield { place: placeOf(one), release, found: one };
   }
   const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
@@ -87,15 +95,31 @@ function placeOf({ module, statement }: Found): Place {
   return { module, span: statement };
 }
 
-function functionAround(module: PythonModule, line: number): Statement | null {
+function functionAround(module: PythonModule, line: number): FunctionDef | null {
   const at = module.lineStarts.at(line - 1);
   if (at === undefined) return null;
   const indented = at + Math.max(0, module.text.slice(at).search(/\S/));
-  const inside = standings(module.body).filter(
-    ({ statement: { kind, from, to } }) => kind === 'function' && from <= indented && indented < to,
+  const inside = standings(module.body).flatMap(({ statement }) =>
+    statement.kind === 'function' && statement.from <= indented && indented < statement.to ? [statement] : [],
   );
   // A nested function may fill a variable of the one around it.
-  return inside.at(0)?.statement ?? null;
+  return inside.at(0) ?? null;
+}
+
+/** True if a function uses a name as that of a variable of its file, which other functions release as well. */
+function isVariableOf({ body }: PythonModule, name: string, inside: FunctionDef): boolean {
+  const isIt: IsIt = (target) => isNamed({ kind: 'variable', name }, target);
+  return body.some((statement) => assigns(statement, isIt)) && !isVariableIn(inside, name);
+}
+
+/** True if a function has a variable or a parameter of this name. */
+function isVariableIn({ params, body }: FunctionDef, name: string): boolean {
+  const isIt: IsIt = (target) => isNamed({ kind: 'variable', name }, target);
+  const statements = standings(body).map(({ statement }) => statement);
+  const isDeclared = statements.some((one) => one.kind === 'scope' && one.names.includes(name));
+  return (
+    params.some((one) => one.name === name) || (!isDeclared && statements.some((statement) => assigns(statement, isIt)))
+  );
 }
 
 /** Where a loop binds a name to a new object of the class around a statement: `rollout = Rollout()`. */

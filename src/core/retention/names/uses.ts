@@ -154,20 +154,42 @@ export function readAfterLoops(holder: string, put: Found | undefined): ReadAfte
 
 /** True if a statement uses the items, and not only their number or the last ones: `if rows`, `not rows`, `rows[-n:]`. */
 export function isRead(statement: Statement, isIt: IsIt): boolean {
-  const isItem: IsIt = (part) => isIt(part) || (part.kind === 'subscript' && isItem(part.value));
+  const isItem = itemsOf(isIt);
   const isFixed: IsIt = (part) =>
     part.kind === 'subscript' &&
     isIt(part.value) &&
     part.index.length === 1 &&
     Number.isInteger(constantOf(part.index[0]));
-  const isOfLast: IsIt = (part) =>
-    part.kind === 'subscript' && isIt(part.value) && part.slice?.start?.kind === 'unary' && part.slice.end === null;
+  const isOfLast: IsIt = (part) => isLast(part, isItem);
   const isTest: IsIt = (part) => part.kind === 'unary' && part.operator === 'not' && isIt(part.operand);
   const isNoUse: IsIt = (part) => isLength(part, isItem) || isFixed(part) || isOfLast(part) || isTest(part);
   const reads: IsIt = (part) => !isNoUse(part) && (isIt(part) || partsOf(part).some(reads));
   const tests = statement.kind === 'if' ? statement.branches.map(({ test }) => test) : [];
   const used = expressionsOf(statement).filter((part) => !tests.includes(part) || !isIt(part));
   return releaseIn(statement, isIt) === null && !isPut(statement, isIt) && used.some(reads);
+}
+
+/** `rows` and `rows[name]` */
+function itemsOf(isIt: IsIt): IsIt {
+  const isItem: IsIt = (part) => isIt(part) || (part.kind === 'subscript' && isItem(part.value));
+  return isItem;
+}
+
+/** `rows[-n:]` */
+function isLast(part: Expression, isItem: IsIt): boolean {
+  return (
+    part.kind === 'subscript' && isItem(part.value) && part.slice?.start?.kind === 'unary' && part.slice.end === null
+  );
+}
+
+/** The statement that reads the last items of a container, if no statement reads others; else null. */
+export function readOfLast(holder: string, modules: readonly PythonModule[]): Found | null {
+  const name = nameOfHolder(holder);
+  if (name === null || name.kind === 'variable') return null;
+  const isIt: IsIt = (part) => isNamed(name, part);
+  const beside = statementsBeside(name.name, modules);
+  if (beside.some(({ statement }) => isRead(statement, isIt))) return null;
+  return beside.find(({ statement }) => someExpression(statement, (part) => isLast(part, itemsOf(isIt)))) ?? null;
 }
 
 /** Functions that go through all items of what they are given. */

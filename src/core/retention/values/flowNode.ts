@@ -74,6 +74,7 @@ export type Known =
 export function knownOfEither(a: Known | null, b: Known | null): Known | null {
   if (a === b || a === null || b === null) return a === b ? a : null;
   if (a.kind === 'constant' && b.kind === 'constant') return a.value === b.value ? a : null;
+  if (a.kind === 'unique' && b.kind === 'unique') return a;
   // A place in a ring, and where it starts.
   if (a.kind === 'below' && b.kind === 'constant') return a;
   return a.kind === 'constant' && b.kind === 'below' ? b : null;

@@ -73,6 +73,8 @@ export interface Container extends Holder {
   readonly removals: Removal[];
   /** What first held it. */
   home: Home | null;
+  /** The parameter whose default it is: the same object in each call. */
+  defaultOf: string | null;
 }
 
 /** Where a container has a name that all of the program can use. */
@@ -210,19 +212,21 @@ export function newContainer(
     elements: [],
     removals: [],
     home: null,
+    defaultOf: null,
   };
   node.content = () => nodesOf(container.attrs);
   return { value: valueOf(node, [container]), container };
 }
 
+/** @param type of the container that an object of a library is; null if it is none */
 export function newInstance(
   cls: ClassObject | null,
   library: string,
   madeIn: readonly LoopRound[],
+  type: Container['type'] | null = cls === null ? null : containerOf(cls),
 ): { value: Value; instance: Instance } {
   const node = new FlowNode(0);
   node.isObject = true;
-  const type = cls === null ? null : containerOf(cls);
   const items = type === null ? null : newContainer(type, madeIn, false, node).container;
   const instance: Instance = { kind: 'instance', cls, library, node, madeIn, attrs: new Map(), items };
   node.content = () => [...nodesOf(instance.attrs), ...(items === null ? [] : nodesOf(items.attrs))];
@@ -285,6 +289,17 @@ export function addTo(container: Container, item: Value): void {
   container.node.holds.push(item.node);
   for (const object of item.objects) {
     if (container.elements.length < 12 && !container.elements.includes(object)) container.elements.push(object);
+  }
+}
+
+/** Adds modules to a list of modules. Those of one class do the same, so the first of them stands for all. */
+export function addModules(container: Container, { node, objects }: Value): void {
+  container.node.holds.push(node);
+  for (const object of objects) {
+    const isKnown = container.elements.some(
+      (one) => one.kind === 'instance' && object.kind === 'instance' && one.cls?.def === object.cls?.def,
+    );
+    if (!isKnown) container.elements.push(object);
   }
 }
 

@@ -216,9 +216,9 @@ export const LINE_RULES: readonly LineRule[] = [
 /** Shapes of memory that a collection has freed once, or not yet. */
 const UNCOLLECTED: ReadonlySet<Shape> = new Set(['growing', 'plateau', 'oneOff', 'tooShort']);
 
-/** True for what no program keeps on purpose: in a container with an uncalled release, or in a traceback. */
+/** True for what no program keeps on purpose: in a container with an uncalled release, a traceback, or repeated hooks. */
 function isUnintended({ custody, through }: LineFeatures): boolean {
-  return isForgotten(custody) || through === 'traceback';
+  return isForgotten(custody) || through === 'traceback' || through === 'hook';
 }
 
 /** An added layer has both. */
