@@ -91,9 +91,9 @@ export interface DigestStackLifetimes extends DigestStack, DigestLifetimes {}
 
 /** `site` is the innermost user frame that freed the allocations of a drop, null where the trace does not say. */
 export interface DigestLifetimes extends LifeSummary<{ site: DigestFrame | null }> {
-  /** Steps that the trace shows, and how they were found. */
+  /** Steps that the trace shows. */
   steps: number;
-  stepSource: Steps['source'];
+  areStepsSure: boolean;
   /** Steps per bin of the floors. */
   binSteps: number;
 }
@@ -215,7 +215,7 @@ function namedLifetimes(
     ...stacksOf.stack(stack, forwardStack),
     ...lifetimes,
     steps: count,
-    stepSource: steps.source,
+    areStepsSure: steps.isSure,
     binSteps: binStepsOf(count),
     drops: drops.map(({ step, bytes, freeStack }) => ({ step, bytes, site: stacksOf.site(freeStack) })),
   }));

@@ -85,12 +85,17 @@ const warning: v.GenericSchema<SnapshotWarning> = v.object({
   device: v.exactOptional(finite),
 });
 
-const steps: v.GenericSchema<Steps> = v.object({ source: stepSource, device: finite, starts: ordinals });
+const steps: v.GenericSchema<Steps> = v.object({
+  source: stepSource,
+  isSure: v.boolean(),
+  device: finite,
+  starts: ordinals,
+});
 
 const lifetimes: v.GenericSchema<DigestStackLifetimes> = v.object({
   ...stackFields,
   steps: count,
-  stepSource,
+  areStepsSure: v.boolean(),
   binSteps: finite,
   floors: floats,
   survivorBirths: uint32s,

@@ -57,7 +57,7 @@ export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces |
     const join = joins.get(device);
     if (join === undefined) continue;
     gaps += join.gaps;
-    stacks.push(...join.lifetimes(source));
+    stacks.push(...join.lifetimes(last.steps?.isSure === true));
   }
   const ends = joins.get(last.steps?.device ?? -1)?.ends ?? [];
   let place = 0;
@@ -147,7 +147,7 @@ class DeviceJoin {
     this.endOthers(new Set(this.rowsOf(blocks, false).map((one) => addressOf(blocks, one))));
   }
 
-  lifetimes(stepSource: DigestLifetimes['stepSource']): JoinedLifetimes[] {
+  lifetimes(areStepsSure: boolean): JoinedLifetimes[] {
     return [...this.sums].flatMap(([key, sums]) => {
       if (sums.isEmpty) return [];
       const { drops, ...summary } = sums.summary(this.steps, this.unseen);
@@ -156,7 +156,7 @@ class DeviceJoin {
         lifetimes: {
           ...summary,
           steps: this.steps,
-          stepSource,
+          areStepsSure,
           binSteps: binStepsOf(this.steps),
           drops: drops.map(({ step, bytes, first }) => ({
             step,

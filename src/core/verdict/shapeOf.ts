@@ -37,11 +37,11 @@ export function shapeOf({ series, lifetimes, collects }: Observation): StackShap
       from: 'lifetimes',
     };
     // Steps that were inferred from a rhythm may be an inner loop's: then the snapshots must show the growth as well.
-    const isUnproved = lifetimes.stepSource === 'period' && !GROWS.has(risen.shape);
+    const isUnproved = !lifetimes.areStepsSure && !GROWS.has(risen.shape);
     return isUnproved && GROWS.has(lived.shape) ? risen : lived;
   }
   // Over few steps a buffer looks like a leak. An inferred step may be a part of a real one.
-  const isShort = lifetimes !== null && !(lifetimes.stepSource === 'period' && series.at.length > limit('fewestSteps'));
+  const isShort = lifetimes !== null && (lifetimes.areStepsSure || series.at.length <= limit('fewestSteps'));
   return isShort && risen.shape === 'lasting' ? { ...risen, shape: 'growing' } : risen;
 }
 

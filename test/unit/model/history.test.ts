@@ -150,7 +150,7 @@ describe('A window of the timeline', () => {
     const history = deviceHistory(snapshot, 0);
     const count = history.trace.count;
     const starts = Uint32Array.from({ length: 90 }, (_, step) => Math.floor((step * count) / 90));
-    const steps = { source: 'recorder', device: 0, starts } as const;
+    const steps = { source: 'recorder', isSure: true, device: 0, starts } as const;
     const marks = (window: { from: number; to: number } | null, pixels: number): [number, string][] =>
       historyWindow(snapshot, history, { axis: 'events', window, pixels }, { steps, recording: null })
         .marks.filter(({ kind }) => kind === 'step')

@@ -70,7 +70,7 @@ function lifetimes(steps: number, births: readonly number[], age: number | null,
   const dead = births.filter((b) => age !== null && b + age <= steps);
   return {
     steps,
-    stepSource: 'annotations',
+    areStepsSure: true,
     binSteps: 1,
     floors: Float64Array.from({ length: steps + 1 }, (_, step) => live(step).length * size),
     survivorBirths: Uint32Array.from(live(steps)),
@@ -146,7 +146,7 @@ describe('The verdict on lifetimes', () => {
         for (let i = 0; i < taken(step) && deaths.length < births.length; i++) deaths.push(step);
       }
       const lives = births.map((birth, i) => ({ birth, death: deaths.at(i) ?? null, bytes: 100 }));
-      const words = { frames: [], forwardFrames: [], stackless: 'noStack', stepSource: 'recorder' } as const;
+      const words = { frames: [], forwardFrames: [], stackless: 'noStack', areStepsSure: true } as const;
       const life = { ...words, steps, binSteps: binStepsOf(steps), ...summarizeLives(lives, steps) };
       const drops = life.drops.map(({ step, bytes }) => ({ step, bytes, site: null }));
       return shapeOf({ series: seriesOf([]), lifetimes: { ...life, drops }, collects: () => null }).shape;
@@ -200,7 +200,7 @@ describe('The verdict on lifetimes', () => {
   });
 
   it('from a rhythm alone needs snapshots that grow as well', () => {
-    const inferred = { ...lifetimes(50, range(1, 50), null), stepSource: 'period' as const };
+    const inferred = { ...lifetimes(50, range(1, 50), null), areStepsSure: false };
     const of = (...series: number[]): string =>
       shapeOf({ series: seriesOf(series), lifetimes: inferred, collects: () => null }).shape;
     assert.equal(of(5000), 'tooShort');
@@ -209,12 +209,12 @@ describe('The verdict on lifetimes', () => {
   });
 
   it('of a few beats of a rhythm asks many snapshots', () => {
-    const few = { ...lifetimes(4, range(1, 4), null), stepSource: 'period' as const };
+    const few = { ...lifetimes(4, range(1, 4), null), areStepsSure: false };
     const of = (evidence: DigestLifetimes, count: number): string =>
       shapeOf({ series: seriesOf(range(1, count)), lifetimes: evidence, collects: () => null }).shape;
     assert.equal(of(few, 5), 'growing');
     assert.equal(of(few, 12), 'lasting');
-    assert.equal(of({ ...few, stepSource: 'annotations' }, 12), 'growing', 'steps that are known to be few');
+    assert.equal(of({ ...few, areStepsSure: true }, 12), 'growing', 'steps that are known to be few');
   });
 });
 

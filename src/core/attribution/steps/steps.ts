@@ -4,11 +4,13 @@ import { Action, type DeviceTrace, type Snapshot } from '../../model/snapshot.js
 import type { Recording } from '../../model/recording.js';
 import { countUpTo } from '../../model/ascending.js';
 import { StackRole, StackRoles } from '../stackRole.js';
-import { MIN_TURNS, loopStarts } from './trainingLoop.js';
+import { MIN_TURNS, trainingLoop } from './trainingLoop.js';
 
 /** Where the steps of a trace begin. */
 export interface Steps {
   source: 'recorder' | 'annotations' | 'period';
+  /** False for a rhythm without an optimizer in it, which may be that of an inner loop. */
+  isSure: boolean;
   /** The device whose trace they were found in. */
   device: number;
   /** Ordinals in that trace at which a step begins, ascending. */
@@ -33,11 +35,11 @@ export function findSteps(
   );
   if (trace === null) return null;
   const recorded = recording === null ? null : recordedStarts(snapshot, trace, recording);
-  if (recorded !== null) return { source: 'recorder', device: trace.device, starts: recorded };
+  if (recorded !== null) return { source: 'recorder', isSure: true, device: trace.device, starts: recorded };
   const annotated = annotatedStarts(snapshot, trace, roles);
-  if (annotated !== null) return { source: 'annotations', device: trace.device, starts: annotated };
-  const starts = loopStarts(snapshot, trace, roles);
-  return starts === null ? null : { source: 'period', device: trace.device, starts };
+  if (annotated !== null) return { source: 'annotations', isSure: true, device: trace.device, starts: annotated };
+  const loop = trainingLoop(snapshot, trace, roles);
+  return loop === null ? null : { source: 'period', device: trace.device, ...loop };
 }
 
 /** The steps in the trace of another device of the process, by their times; null if there are none. */
@@ -53,7 +55,7 @@ export function stepsOnDevice(snapshot: Snapshot, steps: Steps, device: number):
     while (ordinal < to.count && sinceUs[to.first + ordinal] < sinceUs[from.first + start]) ordinal++;
     return ordinal;
   });
-  return { source: steps.source, device, starts };
+  return { ...steps, device, starts };
 }
 
 /** The step in which an event falls: steps begun at or before it. */

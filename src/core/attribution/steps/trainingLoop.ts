@@ -42,9 +42,13 @@ interface Place {
 /**
  * Finds where iterations of the training loop begin: frames of the loop around the outermost module call go back, while
  * frames outside stay. Layers and tokens are inside such a call.
- * @returns ordinals in the trace; null if fewer than three iterations are complete
+ * @returns ordinals in the trace, and whether each iteration steps an optimizer; null if fewer than three are complete
  */
-export function loopStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRoles): Uint32Array | null {
+export function trainingLoop(
+  snapshot: Snapshot,
+  trace: DeviceTrace,
+  roles: StackRoles,
+): { starts: Uint32Array; isSure: boolean } | null {
   const places = new Places(snapshot);
   const turned = placesGoneBackTo(snapshot, trace, places);
   if (turned.size === 0) return null;
@@ -55,7 +59,7 @@ export function loopStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackR
     cycle.trains ? loops : loops.filter(({ place, starts }) => places.isOfPasses(place) && fills(trace, starts)),
     places,
   );
-  return best === null ? null : Uint32Array.from(best.starts);
+  return best === null ? null : { starts: Uint32Array.from(best.starts), isSure: best.holdsOptimizer };
 }
 
 /** True if the iterations fill most of the trace, nearly to its end. What a model repeats within one pass does not. */
