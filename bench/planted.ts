@@ -57,14 +57,23 @@ export function plantedWorkspace(folder: string): ReportWorkspace {
 }
 
 /** The available part of a program's recording and source. */
+interface Available {
+  readonly recorder: boolean;
+  readonly source: boolean;
+  readonly traces: boolean;
+  /** Only the last of the snapshots so far. */
+  readonly isLastOnly?: boolean;
+}
+
 export const MODES = {
   'recorder and source': { recorder: true, source: true, traces: true },
   recorder: { recorder: true, source: false, traces: true },
   source: { recorder: false, source: true, traces: true },
+  'source, last snapshot': { recorder: false, source: true, traces: true, isLastOnly: true },
   neither: { recorder: false, source: false, traces: true },
   'source, no traces': { recorder: false, source: true, traces: false },
   'neither, no traces': { recorder: false, source: false, traces: false },
-} as const;
+} satisfies Record<string, Available>;
 export type Mode = keyof typeof MODES;
 
 /** Snapshots of later steps than a column says are left out. */
@@ -93,7 +102,7 @@ export async function judgeProgram(
   const { alone, withRecorder } = digests ?? (await digestsOf(recorded));
   const judged: Judged[] = [];
   for (const mode of modes) {
-    const { recorder, source, traces } = MODES[mode];
+    const { recorder, source, traces, isLastOnly = false }: Available = MODES[mode];
     const all = (recorder ? withRecorder : alone).map((digest) => (traces ? digest : untraced(digest)));
     let last: Judged | null = null;
     let seenBefore = -1;
@@ -101,7 +110,7 @@ export async function judgeProgram(
       const seen = all.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
       if (last === null || seen.length > seenBefore) {
         const reports = new ReportsFromSources();
-        const { report } = await reports.report(seen, source ? workspace : unread);
+        const { report } = await reports.report(isLastOnly ? seen.slice(-1) : seen, source ? workspace : unread);
         last = { mode, steps, runs: report.runs };
         seenBefore = seen.length;
       }

@@ -44,12 +44,17 @@ async function found(run: TrainingRun): Promise<unknown> {
 }
 
 describe('Steps from the loop that the stacks show', () => {
-  const train = (run: TrainingRun, steps: number, evaluateEvery = Infinity): void => {
+  const optimizer = [
+    { filename: '/usr/lib/python3/dist-packages/torch/optim/adam.py', line: 200, name: 'step' },
+    ...frame(31),
+  ];
+  const train = (run: TrainingRun, steps: number, evaluateEvery = Infinity, optimizes = false): void => {
     for (let step = 1; step <= steps; step++) {
       const batch = run.allocate(500, frame(19));
       const kept = pass(run, 12);
       const gradient = run.allocate(1000, backward);
       for (const address of kept) run.free(address, []);
+      if (optimizes) run.free(run.allocate(1000, optimizer), optimizer);
       run.free(gradient, frame(31));
       run.free(batch, frame(31));
       if (step % evaluateEvery === 0) for (let i = 0; i < 8; i++) evaluate(run, 12, 40);
@@ -60,6 +65,17 @@ describe('Steps from the loop that the stacks show', () => {
     const run = new TrainingRun();
     train(run, 9);
     assert.deepEqual(await found(run), ['period', 9]);
+  });
+
+  it('are sure where fifteen turns or more have an optimizer in them', async () => {
+    const isSure = async (steps: number, optimizes: boolean): Promise<boolean | undefined> => {
+      const run = new TrainingRun();
+      train(run, steps, Infinity, optimizes);
+      return findSteps(await readBytes(run.dump()))?.isSure;
+    };
+    assert.equal(await isSure(15, true), true);
+    assert.equal(await isSure(14, true), false);
+    assert.equal(await isSure(15, false), false);
   });
 
   it('are not those of an evaluation that comes occasionally', async () => {

@@ -110,12 +110,19 @@ describe('The report', () => {
     }
   });
 
-  it('has growth, not a leak, for two snapshots', async () => {
+  it('has growth, not a leak, for two snapshots without steps, and for 20 steps without the source', async () => {
     const files = picklesUnder(join(FIXTURES, 'recordings/aux_loss')).slice(0, 2);
-    const { report } = buildReport(await digestsOf(files), { files: ['train.py', 'model.py'], rules: [] });
-    assert.equal(report.runs[0].verdict, 'tooShort');
-    assert.ok(report.runs[0].lines.some((line) => line.growthBytes > 0));
-    assert.ok(report.runs[0].lines.every((line) => line.leakedBytes === 0));
+    const digests = await digestsOf(files);
+    const untraced = digests.map((digest) => ({ ...digest, steps: null, lifetimes: [], spans: [] }));
+    for (const [of, verdict] of [
+      [untraced, 'tooShort'],
+      [digests, 'growing'],
+    ] as const) {
+      const { report } = buildReport(of, { files: ['train.py', 'model.py'], rules: [] });
+      assert.equal(report.runs[0].verdict, verdict);
+      assert.ok(report.runs[0].lines.some((line) => line.growthBytes > 0));
+      assert.ok(report.runs[0].lines.every((line) => line.leakedBytes === 0));
+    }
   });
 });
 

@@ -9,7 +9,7 @@ import { MIN_TURNS, trainingLoop } from './trainingLoop.js';
 /** Where the steps of a trace begin. */
 export interface Steps {
   source: 'recorder' | 'annotations' | 'period';
-  /** False for a rhythm without an optimizer in it, which may be that of an inner loop. */
+  /** False for a rhythm that may be that of an inner loop: a short one, or one without an optimizer in it. */
   isSure: boolean;
   /** The device whose trace they were found in. */
   device: number;

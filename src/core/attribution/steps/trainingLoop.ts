@@ -8,6 +8,8 @@ import { isModuleCall, StackRole, type StackRoles } from '../stackRole.js';
 
 /** Fewer complete iterations than this are not steps. */
 export const MIN_TURNS = 3;
+/** So many iterations, each with an optimizer's step, are those of the training and not of a loop inside it. */
+const MIN_SURE = 15;
 /** Share of iterations with a complete cycle: below it, only those are steps, as with skipped batches. */
 const WHOLE = 0.9;
 /** The least such share. */
@@ -42,7 +44,7 @@ interface Place {
 /**
  * Finds where iterations of the training loop begin: frames of the loop around the outermost module call go back, while
  * frames outside stay. Layers and tokens are inside such a call.
- * @returns ordinals in the trace, and whether each iteration steps an optimizer; null if fewer than three are complete
+ * @returns ordinals in the trace, and whether they are certainly steps; null if fewer than three are complete
  */
 export function trainingLoop(
   snapshot: Snapshot,
@@ -59,7 +61,9 @@ export function trainingLoop(
     cycle.trains ? loops : loops.filter(({ place, starts }) => places.isOfPasses(place) && fills(trace, starts)),
     places,
   );
-  return best === null ? null : { starts: Uint32Array.from(best.starts), isSure: best.holdsOptimizer };
+  if (best === null) return null;
+  const isSure = best.holdsOptimizer && best.starts.length >= MIN_SURE;
+  return { starts: Uint32Array.from(best.starts), isSure };
 }
 
 /** True if the iterations fill most of the trace, nearly to its end. What a model repeats within one pass does not. */

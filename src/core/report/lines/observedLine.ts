@@ -223,9 +223,7 @@ function unfoundOf(stacks: readonly StackSeries[], lookup: FileLookup): ReportFr
 
 /** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */
 function floorRate(stacks: readonly StackSeries[]): Bytes | null {
-  const known = stacks.flatMap(({ lifetimes }) =>
-    lifetimes?.areStepsSure === true ? [lifetimes] : [],
-  );
+  const known = stacks.flatMap(({ lifetimes }) => (lifetimes?.areStepsSure === true ? [lifetimes] : []));
   if (known.length === 0) return null;
   const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
   // The first tenth is warm-up.

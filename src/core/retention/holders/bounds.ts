@@ -73,7 +73,7 @@ export interface FollowedRelease extends Pick<Removal, 'place' | 'kind' | 'isCon
 /** A bound of the holder. */
 export interface FollowedBound {
   readonly place: Place;
-  readonly kind: LimitKind | 'fixed' | 'graph';
+  readonly kind: LimitKind | 'fixed' | 'graph' | 'keys';
   readonly max: ItemLimit | null;
 }
 
@@ -107,6 +107,7 @@ export function retainedIn(search: HolderSearch, finding: Candidate | null): Ret
     const { container, place, max, maxBy } = holding;
     if (onlyLasting && search.loops.timesRemade(container?.madeIn ?? []) > 0) continue;
     if (max !== null && maxBy !== null) bound({ place, kind: maxBy, max });
+    else if (holding.kind === 'cache' && holding.key !== null) bound({ place, kind: 'keys', max: null });
     if (container?.kind !== 'container') continue;
     if (container.bounded && max === null) bound({ place, kind: 'length', max: null });
     if (replacesItems(holding, search)) bound({ place, kind: 'fixed', max: null });

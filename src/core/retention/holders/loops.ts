@@ -2,6 +2,7 @@ import type { Call } from '../../python/ast.js';
 import { isLoop, standings } from '../../python/standings.js';
 import type { Sources } from '../sources.js';
 import type { Holding } from '../records.js';
+import type { FlowNode } from '../values/flowNode.js';
 import type { Place } from '../values/objects.js';
 import { leadsToSame } from '../values/reachability.js';
 import type { Finding, HolderSearch } from './search.js';
@@ -53,9 +54,10 @@ function isNewKey({ key, value, container }: Holding, search: HolderSearch): boo
   if (known?.kind === 'length')
     return container?.kind === 'container' && container.node === known.of && container.removals.length === 0;
   const of = known?.kind === 'identity' ? known.of : node;
+  const isMadeInStep = ({ made }: FlowNode): boolean => made?.some(({ loop }) => loop === names.at(-1)) === true;
   // Tensors differ as keys, with any content. An id is reused after its object is freed.
-  const differs = known === null ? node.isTensor : leadsToSame(value.node, of, search.machine);
-  return differs && of.made?.some(({ loop }) => loop === names.at(-1)) === true;
+  if (known === null) return [node, ...node.same].some((one) => one.isTensor && isMadeInStep(one));
+  return leadsToSame(value.node, of, search.machine) && isMadeInStep(of);
 }
 
 /** `for step in range(…)` */

@@ -146,8 +146,8 @@ export class Expressions extends Part {
     const part = partOf(base);
     if (!isMasked && (index === undefined || index.kind === 'literal')) return part;
     // `x[mask]` and `x[:, mask]` copy, `x[i]` does not.
-    const node = this.machine.note(new FlowNode(part.node.grad, part.node.isTensor));
-    node.made = part.node.made;
+    const node = this.machine.note(new FlowNode(part.node.grad, isMasked || part.node.isTensor));
+    node.made = isMasked ? this.machine.loops : part.node.made;
     node.holds.push(part.node);
     this.machine.watch(act, expression, node, isMasked ? 2 : 1);
     return { ...part, node };
@@ -212,7 +212,8 @@ export class Expressions extends Part {
     const [repeated] = containers as (Container | undefined)[];
     if (repeated !== undefined && operator === '*' && values.some(({ objects }) => objects.length === 0))
       return this.copyOf([repeated], repeated.type).value;
-    return operate(this.machine, values, act, span, gradOf(values), isTensor);
+    const result = operate(this.machine, values, act, span, gradOf(values), isTensor);
+    return /^[-+*]$/.test(operator) ? { ...result, known: knownBeside(values) } : result;
   }
 
   /** A new container with the items of others. */
@@ -259,6 +260,13 @@ function constantKnown(expression: Expression): Known | null {
   if (expression.kind === 'literal' && expression.type === 'none') return { kind: 'constant', value: null };
   const value = constantOf(expression);
   return value === null ? null : { kind: 'constant', value };
+}
+
+/** `200 + 4 * step` differs in each step, as `step` does. */
+function knownBeside(values: readonly Value[]): Known | null {
+  const others = values.filter(({ known }) => known?.kind !== 'constant');
+  const known = others.length === 1 && others.length < values.length ? others[0].known : null;
+  return known?.kind === 'drawn' || known?.kind === 'unique' ? known : null;
 }
 
 function gradOf(values: readonly Value[]): Sureness {

@@ -113,11 +113,12 @@ export class Invocations extends Part {
     act: Activation,
   ): void {
     const node = new FlowNode(0);
-    node.holds.push(value.node, ...args.map((one) => one.value.node));
-    if (fn.self !== null) node.holds.push(fn.self.node);
+    const keys = [...(fn.self === null ? [] : [fn.self]), ...args.map((one) => one.value)];
+    node.holds.push(value.node, ...keys.map((one) => one.node));
     noteHolding(this.machine, 'cache', act, decorator, {
       holder: `cache of ${fn.owner === null ? '' : `${fn.owner.def.name}.`}${def.name}()`,
       value: valueOf(node),
+      key: keys.find((one) => one.node.isTensor || one.known !== null) ?? keys.at(0) ?? null,
       maxBy: 'cache',
       max: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
     });
