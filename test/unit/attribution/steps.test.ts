@@ -78,6 +78,31 @@ describe('Steps from the loop that the stacks show', () => {
     assert.equal(await isSure(15, false), false);
   });
 
+  it('are passes that follow an optimizer or a backward pass, where a library runs the loop', async () => {
+    const fit = { filename: '/usr/lib/python3/dist-packages/transformers/trainer.py', line: 2000, name: 'train' };
+    const checkpoint = { filename: '/usr/lib/python3/dist-packages/torch/utils/checkpoint.py', line: 90, name: 'run' };
+    const outer = [fit, ...frame(50)];
+    const foundIn = async (steps: number, optimizes: boolean): Promise<unknown> => {
+      const run = new TrainingRun();
+      for (let step = 0; step < steps; step++) {
+        for (let micro = 0; micro < 2; micro++) {
+          const kept = [12, 14].map((line) => run.allocate(1000, [call, forward(line), call, ...outer]));
+          const gradient = run.allocate(1000, [backward[0], ...outer]);
+          const again = run.allocate(1000, [call, forward(12), checkpoint, backward[0], ...outer]);
+          for (const address of [again, ...kept, run.allocate(1000, [backward[0], ...outer]), gradient])
+            run.free(address, [backward[0], ...outer]);
+        }
+        if (optimizes) run.free(run.allocate(1000, [optimizer[0], ...outer]), [optimizer[0], ...outer]);
+      }
+      const found = findSteps(await readBytes(run.dump()));
+      return found === null ? null : [found.source, found.starts.length, found.isSure];
+    };
+    assert.deepEqual(await foundIn(20, true), ['period', 20, true]);
+    assert.deepEqual(await foundIn(20, false), ['period', 40, false], 'passes of which some may add up gradients');
+    assert.deepEqual(await foundIn(32, false), ['period', 64, true]);
+    assert.equal(await foundIn(1, true), null);
+  });
+
   it('are not those of an evaluation that comes occasionally', async () => {
     const run = new TrainingRun();
     train(run, 12, 3);

@@ -10,6 +10,8 @@ import { isModuleCall, StackRole, type StackRoles } from '../stackRole.js';
 export const MIN_TURNS = 3;
 /** So many iterations, each with an optimizer's step, are those of the training and not of a loop inside it. */
 const MIN_SURE = 15;
+/** The same for backward passes without an optimizer's events, as of a fused one: gradients are added up over fewer. */
+const MIN_SURE_PASSES = 64;
 /** Share of iterations with a complete cycle: below it, only those are steps, as with skipped batches. */
 const WHOLE = 0.9;
 /** The least such share. */
@@ -26,6 +28,8 @@ const MAX_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
 const CALLS_ON =
   /(?:^|\/)(?:contextlib|functools|runpy|threading|asyncio\/\w+|concurrent\/\S+|multiprocessing\/\w+|(?:torch\/(?:utils\/_contextlib|autograd\/grad_mode|amp\/autocast_mode|_compile|_dynamo\/\S+|multiprocessing\/\w+|distributed\/(?:elastic|launcher)\/\S+))|(?:hydra|click|typer|fire|absl|IPython|ipykernel|modal|ray)\/\S+)\.py$/;
+/** Runs parts of a pass again, in the backward pass. */
+const CHECKPOINT = /torch[\\/]utils[\\/]checkpoint\.py$/;
 /** Loops over timesteps or tokens make one result: they are part of a pass. */
 const OF_ONE_RESULT = /sampl|generat|denois|diffus|decod|rollout|timestep|ddim|ddpm|autoregress|beam/i;
 
@@ -52,18 +56,18 @@ export function trainingLoop(
   roles: StackRoles,
 ): { starts: Uint32Array; isSure: boolean } | null {
   const places = new Places(snapshot);
-  const turned = placesGoneBackTo(snapshot, trace, places);
-  if (turned.size === 0) return null;
-  const arrivals = arrivalsAt(snapshot, trace, places, turned);
+  const arrivals = arrivalsAt(snapshot, trace, places, placesGoneBackTo(snapshot, trace, places));
   const cycle = new Cycle(snapshot, trace, roles);
   const loops = [...arrivals].map(([place, starts]) => ({ place, ...cycle.wholeTurns(starts) }));
   const best = mostTurns(
     cycle.trains ? loops : loops.filter(({ place, starts }) => places.isOfPasses(place) && fills(trace, starts)),
     places,
   );
-  if (best === null) return null;
-  const isSure = best.holdsOptimizer && best.starts.length >= MIN_SURE;
-  return { starts: Uint32Array.from(best.starts), isSure };
+  // The loop of a library's trainer is not the user's.
+  const { starts, holdsOptimizer } = best ?? cycle.passes();
+  if (starts.length < MIN_TURNS) return null;
+  const isSure = starts.length >= (holdsOptimizer ? MIN_SURE : cycle.trains ? MIN_SURE_PASSES : Infinity);
+  return { starts: Uint32Array.from(starts), isSure };
 }
 
 /** True if the iterations fill most of the trace, nearly to its end. What a model repeats within one pass does not. */
@@ -287,14 +291,17 @@ class Cycle {
   private readonly forwardBytes: Float64Array;
   private readonly backwards: Uint32Array;
   private readonly optimizers: Uint32Array;
+  /** Whether each stack is inside a checkpoint. */
+  private readonly checkpoints = new Map<StackId, boolean>();
   /** Up to a constant. */
   private readonly live: Float64Array;
 
   constructor(
-    { events, stacks }: Snapshot,
+    private readonly snapshot: Snapshot,
     private readonly trace: DeviceTrace,
     roles: StackRoles,
   ) {
+    const { events, stacks } = snapshot;
     const { first, count } = trace;
     this.forwards = new Uint32Array(count + 1);
     this.forwardBytes = new Float64Array(count + 1);
@@ -341,6 +348,36 @@ class Cycle {
     const isSure = this.trains || (this.returnsToFloor(starts, ends) && this.isEven(starts));
     const frequent = whole.length < MIN_TURNS || !isSure ? [] : share >= WHOLE ? starts : share >= MOSTLY ? whole : [];
     return { starts: frequent, holdsOptimizer: holding(this.optimizers).length >= MOSTLY * whole.length };
+  }
+
+  /** Forward passes that follow a step of an optimizer, else a backward pass. */
+  passes(): { starts: readonly number[]; holdsOptimizer: boolean } {
+    const starts = this.passesAfter(this.optimizers);
+    const holdsOptimizer = starts.length >= MIN_TURNS;
+    return { starts: holdsOptimizer ? starts : this.passesAfter(this.backwards), holdsOptimizer };
+  }
+
+  /** Where passes begin: the first one, and each after one of these events. A checkpoint repeats parts of a pass. */
+  private passesAfter(counts: Uint32Array): number[] {
+    const starts: number[] = [];
+    let since = -1;
+    for (let i = 0; i < this.trace.count; i++) {
+      const isForward = this.forwards[i + 1] > this.forwards[i];
+      if (!isForward || (since >= 0 && counts[i] === counts[since]) || this.isInCheckpoint(i)) continue;
+      starts.push(i);
+      since = i;
+    }
+    return starts;
+  }
+
+  private isInCheckpoint(ordinal: number): boolean {
+    const { events, stacks, frames, strings } = this.snapshot;
+    const stack = events.stack[this.trace.first + ordinal];
+    return getOrAdd(this.checkpoints, stack, () =>
+      stacks.frames
+        .subarray(stacks.offset[stack], stacks.offset[stack + 1])
+        .some((frame) => CHECKPOINT.test(strings.text(frames.file[frame]))),
+    );
   }
 
   /** The first turn is left out: it makes workspaces that stay. */
