@@ -82,7 +82,7 @@ function judgedSentence(run: RunReport): string {
     plateau: t('Memory rose and stays level.'),
     oneOff: t('Memory rose once and stays level.'),
     steady: t('Memory is steady.'),
-    tooShort: t('Too few snapshots for a verdict: record at least 3.'),
+    tooShort: t('Too short for a verdict: record at least 3 snapshots, or one with a trace of at least 15 steps.'),
   }[run.verdict];
 }
 

@@ -105,7 +105,9 @@ export class StatusBar extends Listener {
       ];
     }
     if (runs.every(({ verdict }) => verdict === 'tooShort')) {
-      const why = vscode.l10n.t('Too few snapshots for a verdict: record at least 3.');
+      const why = vscode.l10n.t(
+        'Too short for a verdict: record at least 3 snapshots, or one with a trace of at least 15 steps.',
+      );
       return ['$(watch)', vscode.l10n.t('needs more snapshots'), why];
     }
     const first = newest.process.at(0);

@@ -10,7 +10,7 @@ import { isModuleCall, StackRole, type StackRoles } from '../stackRole.js';
 export const MIN_TURNS = 3;
 /** So many iterations, each with an optimizer's step, are those of the training and not of a loop inside it. */
 const MIN_SURE = 15;
-/** The same for backward passes without an optimizer's events, as of a fused one: gradients are added up over fewer. */
+/** A fused optimizer leaves no events. So many backward passes are more than those that add up to one gradient. */
 const MIN_SURE_PASSES = 64;
 /** Share of iterations with a complete cycle: below it, only those are steps, as with skipped batches. */
 const WHOLE = 0.9;
