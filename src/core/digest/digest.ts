@@ -10,7 +10,7 @@ import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { DigestFrames } from './digestFrames.js';
-import { binStepsOf, lifetimesOf, type LifeSummary } from '../attribution/categories/lifetimes.js';
+import { binStepsOf, lifetimesOf, type LifeSummary, type LongRows } from '../attribution/categories/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { DigestStack } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
@@ -127,7 +127,7 @@ export function digestSnapshot(
     curves.push(traceCurve(snapshot, history, recording, meeting));
     if (own === null) continue;
     spans.push(traceSpan(snapshot, history, own, categorizer, stacksOf, meeting));
-    lifetimes.push(...namedLifetimes(snapshot, history, own, categorizer.longLived, stacksOf));
+    lifetimes.push(...namedLifetimes(snapshot, history, own, categorizer, stacksOf));
   }
   return {
     ...figuresOf(
@@ -207,11 +207,11 @@ function namedLifetimes(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  longLived: readonly number[],
+  rows: LongRows,
   stacksOf: SpanStacks,
 ): DigestStackLifetimes[] {
   const count = steps.starts.length;
-  return lifetimesOf(snapshot, history, steps, longLived).map(({ stack, forwardStack, drops, ...lifetimes }) => ({
+  return lifetimesOf(snapshot, history, steps, rows).map(({ stack, forwardStack, drops, ...lifetimes }) => ({
     ...stacksOf.stack(stack, forwardStack),
     ...lifetimes,
     steps: count,

@@ -5,8 +5,7 @@ import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snap
 import type { Recording } from '../model/recording.js';
 import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { Categorizer } from '../attribution/categories/categorizer.js';
-import { freeStacks } from '../attribution/categories/lifetimes.js';
+import { freeStacks, type LongRows } from '../attribution/categories/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { DigestStack } from './stackKey.js';
 import type { Steps } from '../attribution/steps/steps.js';
@@ -79,9 +78,6 @@ export interface SpanStacks {
   stack: (stack: StackId, forward: StackId) => DigestStack;
   site: (stack: StackId) => DigestFrame | null;
 }
-
-/** Rows of memory that is older than the trace, and of allocations that outlived their step. */
-type LongRows = Pick<Categorizer, 'olderRows' | 'longLived'>;
 
 export function traceSpan(
   snapshot: Snapshot,

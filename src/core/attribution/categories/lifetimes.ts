@@ -24,6 +24,12 @@ interface StackLifetimes extends LifeSummary<{ freeStack: StackId }> {
   forwardStack: StackId;
 }
 
+/** Rows of memory that is older than the trace, and of allocations that outlive their step. */
+export interface LongRows {
+  readonly olderRows: readonly number[];
+  readonly longLived: readonly number[];
+}
+
 /** Maximum number of bins for floors. */
 const MAX_BINS = 256;
 /** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
@@ -31,18 +37,23 @@ const USUAL = 0.95;
 /** A drop frees allocations of at least this many steps. */
 const DROP_BIRTHS = 3;
 
-/** Lifetimes by stack, for stacks with allocations that outlive their step. @param rows of these allocations */
+/** Lifetimes by stack, for stacks with allocations in the trace that outlive their step. */
 export function lifetimesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  rows: readonly number[],
+  { longLived, olderRows }: LongRows,
 ): StackLifetimes[] {
   const { allocations, trace } = history;
   const rowsOf = new Map<StackId, Map<StackId, number[]>>();
-  for (const row of rows) {
+  for (const row of longLived) {
     const ofStack = getOrAdd(rowsOf, allocations.stack[row], () => new Map<StackId, number[]>());
     getOrAdd(ofStack, allocations.forwardStack[row], () => []).push(row);
+  }
+  // A trace that lost its oldest events does not begin with nothing.
+  for (const row of olderRows) {
+    if (allocations.death[row] < trace.count) continue;
+    rowsOf.get(allocations.stack[row])?.get(allocations.forwardStack[row])?.push(row);
   }
   const freeStackOf = freeStacks(snapshot, history);
   return [...rowsOf.values()]
