@@ -6,7 +6,8 @@ import { evidenceText } from '../../../src/core/present/evidenceText.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
-import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+import { TrainingRun } from '../../support/trainingRun.js';
 import { eventTime } from '../../../src/core/model/eventTime.js';
 
 const RECORDINGS = join(FIXTURES, 'planted/recordings');
@@ -65,6 +66,22 @@ async function judged(program: string): Promise<{ run: RunReport; last: Snapshot
 }
 
 describe('The evidence of a line', () => {
+  it('counts what is older than a trace that lost its oldest events', async () => {
+    const run = new TrainingRun(60);
+    const file = '/home/ml/job/train.py';
+    for (let step = 0; step < 40; step++) {
+      run.allocate(20_000, [{ filename: file, line: 7, name: 'main' }]);
+      run.step('SGD');
+    }
+    const digest = digestSnapshot('cut.pickle', await readBytes(run.dump()));
+    const [line] = buildReport([digest], { files: [], rules: [] }).report.runs[0].lines;
+    const { steps = 0, floors = [] } = line.evidence ?? {};
+    const perStep = 20_480;
+    assert.equal(steps, 30, 'two events each');
+    assert.equal(floors.at(-1), run.liveBytes(file, 7));
+    assert.equal(floors[0], run.liveBytes(file, 7) - steps * perStep);
+  });
+
   it('equals the counts of a plain replay of the trace', async () => {
     let compared = 0;
     for (const program of ['running_total', 'validation_losses', 'metric_logger', 'bounded_replay', 'search_tree']) {
