@@ -162,20 +162,29 @@ function isBeyondRelease({ custody }: ObservedLine): boolean {
 
 /** The recorder's holder, else the source's, and the remedy if the source shows that holder. */
 function holderOf(
-  { holder, recorded }: ObservedLine,
+  { holder, recorded, seen }: ObservedLine,
   followed: readonly Followed[],
   sources: Sources,
   access: SourceAccess,
 ): Pick<SourceFinding, 'holder' | 'remedy'> {
   const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
-  if (found === null) return { holder, remedy: null };
-  const { file } = found.module;
-  const line = lineAt(found.module, found.span.from);
-  const isSame = holder?.file === file && (holder.line === line || isSameContainer(holder, found));
+  // What the program releases has a name, too, and needs no advice. More than its bound allows is held by another one.
+  const isOutgrown = followed.some(({ retained }) =>
+    retained.bounds.some(({ max }) => (seen?.birthSteps ?? 0) > (max?.count ?? Infinity)),
+  );
+  const ended = isOutgrown ? null : followed.find((one) => one.ended !== null)?.ended;
+  const shown = found ?? ended ?? null;
+  if (shown === null) return { holder, remedy: null };
+  const { file } = shown.module;
+  const line = lineAt(shown.module, shown.span.from);
+  const isSame = holder?.file === file && (holder.line === line || isSameContainer(holder, shown));
   if (holder !== null && !isSame) return { holder, remedy: null };
   return {
-    holder: holder ?? { source: 'pattern', file, line, ...holderText(found) },
-    remedy: sourceRemedy(found, isSame ? recorded : null, access.isChanged(file) ? null : sources.read),
+    holder: holder ?? { source: 'pattern', file, line, ...holderText(shown) },
+    remedy:
+      found === null
+        ? null
+        : sourceRemedy(found, isSame ? recorded : null, access.isChanged(file) ? null : sources.read),
   };
 }
 
