@@ -10,7 +10,7 @@ import { isCalledByFramework, objectsOf } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { callsOf, inModule, isNamed, nameOfHolder, outerName, statementsBeside, type Found } from './names/names.js';
 import { isUnderTest } from './names/tests.js';
-import { isRead, readAfterLoops, releaseIn, trains, usesAll } from './names/uses.js';
+import { isRead, readAfterLoops, readOfLast, releaseIn, trains, usesAll } from './names/uses.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
@@ -52,6 +52,8 @@ export interface Retention {
   readonly use: (SourceLine & { readonly isWhole: boolean; readonly isOfEvaluation: boolean }) | null;
   /** Items are added once per round of a loop around one that trains, or after a count: `if step % 100 == 0`. */
   readonly isAddedSeldom: boolean;
+  /** The program reads the last items only, so it does not work with the older ones. */
+  readonly readsLastOnly: boolean;
 }
 
 /** A statement that reads what a loop has collected, as its result. */
@@ -120,6 +122,7 @@ export function retentionOf(
     nextLoop: next === null ? null : lineOf(next),
     read: readOf(name, put) ?? readByMethod(name, loops.at(0), modules),
     isAddedSeldom: isSeldom,
+    readsLastOnly: readOfLast(name, modules) !== null,
     use: stepLoop === null ? null : usedInSteps(name, own, stepLoop ?? innermost, modules),
   };
 }

@@ -226,6 +226,35 @@ for x, y in loader:
     keeps: 'loss.backward(create_graph=True)',
   },
   {
+    name: '1 a sum with its graph, of a meter that a validation uses without graphs afterwards',
+    source: `${HEAD}
+class Meter:
+    def __init__(self):
+        self.error = 0.0
+    def update(self, out, y):
+        difference = out - y  #!
+        self.error += difference.square().mean()
+def train(meter):
+    for x, y in loader:
+        loss = F.mse_loss(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        meter.update(net(x), y)  #1
+@torch.no_grad()
+def validate():
+    meter = Meter()
+    for x, y in loader:
+        meter.update(net(x), y)
+meter = Meter()
+for epoch in range(9):
+    train(meter)  #2
+    validate()
+`,
+    keeps: 'self.error += difference.square().mean()',
+    edit: 'self.error += difference.square().mean().detach()',
+  },
+  {
     name: '14 gradients with a graph, of a copy that had none before',
     source: `${HEAD}
 import copy

@@ -304,6 +304,15 @@ describe('What may end the growth of a container', () => {
     );
   });
 
+  it('may get an attribute by a name that is a text elsewhere', () => {
+    const files = (name: string): Files => ({
+      ...METER(''),
+      'meter.py': `${METER('')['meter.py']}    def end(self):\n        self.attribute = '${name}'\n        rows = getattr(self, self.attribute)\n        rows.clear()\n`,
+    });
+    assert.equal(releaseIn(files('rows'), 'self.rows'), 'release: rows.clear()');
+    assert.equal(releaseIn(files('lines'), 'self.rows'), 'none');
+  });
+
   it('may reset attributes by their names', () => {
     const files = METER('    def end(self):\n        for name in self.names:\n            setattr(self, name, [])\n');
     assert.equal(releaseIn(files, 'Meter.rows'), 'none');

@@ -67,8 +67,9 @@ export function featuresOf(
   };
 }
 
-/** True if few steps allocate what stays, or if the source may add it once per round of a loop around one that trains. */
+/** True if few steps allocate what stays, or if the source may add it once per round, and the program may work with it. */
 function isAddedSeldom({ births }: ObservedLine, finding: SourceFinding | null): boolean {
+  if (finding?.retention?.readsLastOnly === true) return false;
   const isOfRounds = finding?.retention?.isAddedSeldom === true;
   if (births === null) return isOfRounds;
   return isSeldom(births) || (isOfFew(births) && (finding === null || isOfRounds));

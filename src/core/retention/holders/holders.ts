@@ -4,7 +4,7 @@ import { isLoop } from '../../python/standings.js';
 import { assigns } from '../../python/walk.js';
 import { isClearedElsewhere } from '../names/callers.js';
 import { statementAt } from '../names/names.js';
-import type { Holding, Reference } from '../records.js';
+import type { Assigned, Holding, Reference } from '../records.js';
 import { type FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import { placeKey, type PyObject, valueOf } from '../values/objects.js';
 import { behind, dataHeld, graphHeld, graphLeadsTo, leads, type Held, isPartOf } from '../values/reachability.js';
@@ -80,47 +80,47 @@ function atMost(held: Held, max: Sureness): Held {
 /** Variables whose new values contain their old ones: through graphs, or by concatenation. */
 function chains(search: HolderSearch): Candidate[] {
   const groups = groupBy(search.machine.assigned, ({ place, target }) => `${placeKey(place)}:${target}`);
-  const candidates: Candidate[] = [];
-  for (const group of groups.values()) {
-    const last = group[group.length - 1];
-    const earlier = group.filter((early) => search.loops.isLater(early.loops, last.loops));
-    const { previous } = last;
-    if (
-      last.concatenates &&
-      previous !== null &&
-      earlier.some((early) => isPartOf(early.node, previous, search.machine))
-    ) {
-      const grown = search.candidate(
-        {
-          ...NAMELESS,
-          kind: 'grown',
-          place: last.place,
-          holder: last.target,
-          value: valueOf(last.node),
-        },
-        { data: dataHeld(last.node, search.machine), graph: 0 },
-        1,
-      );
-      if (grown !== null) candidates.push(grown);
+  return [...groups.values()].flatMap((group) => {
+    // A statement may run last for another object, as in a validation.
+    for (const late of group.toReversed()) {
+      const links = linksOf(late, group, search);
+      if (links.length > 0) return links;
     }
-    if (!earlier.some((early) => graphLeadsTo(last.node, early.node, search.machine))) continue;
-    const candidate = search.candidate(
-      {
-        kind: 'chain',
-        place: last.place,
-        holder: last.target,
-        held: last.addedText,
-        heldSpan: last.added === null ? null : last.addedSpan,
-        container: null,
-        attribute: null,
-        value: last.added ?? valueOf(last.node),
-      },
-      { data: 0, graph: graphHeld(last.node, search.machine) },
-      last.readsItself ? 2 : 1,
-    );
-    if (candidate !== null) candidates.push({ ...candidate, mayDetach: candidate.mayDetach && last.added !== null });
+    return [];
+  });
+}
+
+/** How a value contains one that the same statement assigned in an earlier round. */
+function linksOf(late: Assigned, group: readonly Assigned[], search: HolderSearch): Candidate[] {
+  const { machine } = search;
+  const earlier = group.filter((early) => search.loops.isLater(early.loops, late.loops));
+  const { previous, added } = late;
+  const candidates: (Candidate | null)[] = [];
+  if (late.concatenates && previous !== null && earlier.some((early) => isPartOf(early.node, previous, machine))) {
+    const grown = {
+      ...NAMELESS,
+      kind: 'grown',
+      place: late.place,
+      holder: late.target,
+      value: valueOf(late.node),
+    } as const;
+    candidates.push(search.candidate(grown, { data: dataHeld(late.node, machine), graph: 0 }, 1));
   }
-  return candidates;
+  if (earlier.some((early) => graphLeadsTo(late.node, early.node, machine))) {
+    const chain = {
+      kind: 'chain',
+      place: late.place,
+      holder: late.target,
+      held: late.addedText,
+      heldSpan: added === null ? null : late.addedSpan,
+      container: null,
+      attribute: null,
+      value: added ?? valueOf(late.node),
+    } as const;
+    const found = search.candidate(chain, { data: 0, graph: graphHeld(late.node, machine) }, late.readsItself ? 2 : 1);
+    candidates.push(found === null ? null : { ...found, mayDetach: found.mayDetach && added !== null });
+  }
+  return candidates.flatMap((one) => one ?? []);
 }
 
 /** Functions that are registered repeatedly on a permanent object. */

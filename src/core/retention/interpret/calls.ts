@@ -1,4 +1,6 @@
 import type { Call, Expression, Span } from '../../python/ast.js';
+import { calledName, someExpression } from '../../python/walk.js';
+import { statementAt } from '../names/names.js';
 import { FIELD, RUNS_MODULE, functionEffect, methodEffect } from '../operations.js';
 import {
   type ClassObject,
@@ -142,6 +144,7 @@ export class Calls extends Part {
     const next = this.follower.nextFrame(act, call);
     if (next === null || this.machine.entered.has(next.index)) return null;
     const { fn, index } = next;
+    if (isCalledBeside(call, fn, act)) return null;
     if (foreign) this.machine.foreign.add(index);
     const passed = foreign || this.machine.path[index].throughLibrary ? [] : args;
     if (fn.self !== null || fn.owner === null || fn.def.params.length === 0)
@@ -180,6 +183,16 @@ export class Calls extends Part {
     }
     return value;
   }
+}
+
+/** True if another call of the statement has the function's name: `meter.update(net(x))` calls `update`, and not `net`. */
+function isCalledBeside(call: Call, { def }: FunctionObject, { scope: { module } }: Activation): boolean {
+  if (def.kind === 'lambda') return false;
+  const found = statementAt({ module, span: call });
+  return (
+    found !== undefined &&
+    someExpression(found.statement, (part) => part.kind === 'call' && part !== call && calledName(part) === def.name)
+  );
 }
 
 /** True for a class and those that it is derived from. */

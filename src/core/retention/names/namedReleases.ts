@@ -36,7 +36,8 @@ export function* namedReleasesOf(
   line: number,
   modules: readonly PythonModule[],
 ): Generator<NamedRelease> {
-  const isIt: IsIt = (expression) => isNamed(held, expression);
+  const isComputed = held.kind === 'attribute' && isText(held.name, modules);
+  const isIt: IsIt = (part) => isNamed(held, part) || (isComputed && isComputedName(part));
   const inside = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
   const isGlobal = inside !== null && own !== null && isVariableOf(own, held.name, inside);
   const isLocal = held.kind === 'variable' && !isGlobal;
@@ -293,6 +294,12 @@ function isConstant(side: Expression, modules: readonly PythonModule[]): boolean
 function isText(name: string, modules: readonly PythonModule[]): boolean {
   const quoted = new RegExp(`(['"])${name}\\1`);
   return modules.some(({ text }) => quoted.test(text));
+}
+
+/** `getattr(module, self.attribute)`, which may be any attribute whose name is a text somewhere. */
+function isComputedName(part: Expression): boolean {
+  if (part.kind !== 'call' || part.callee.kind !== 'name' || part.callee.name !== 'getattr') return false;
+  return part.args.length > 1 && part.args[1].value.kind !== 'literal';
 }
 
 /** An attribute that a method other than the one that makes the object gives a value. */
