@@ -1,7 +1,7 @@
 import type { Span } from '../python/ast.js';
 import type { PythonModule } from '../python/pythonModule.js';
 import type { FlowNode, LoopRound, ItemLimit } from './values/flowNode.js';
-import type { Container, Instance, Place, PyObject, Value } from './values/objects.js';
+import type { Container, Instance, Place, PyObject, Scope, Value } from './values/objects.js';
 
 /**
  * How a statement retains a value:
@@ -61,6 +61,8 @@ export interface Holding {
 export interface Assigned {
   readonly place: Place;
   readonly target: string;
+  /** The variables that it is one of; null for an attribute or an item. */
+  readonly scope: Scope | null;
   readonly node: FlowNode;
   /** The former value. */
   readonly previous: FlowNode | null;

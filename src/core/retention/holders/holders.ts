@@ -93,7 +93,8 @@ function chains(search: HolderSearch): Candidate[] {
 /** How a value contains one that the same statement assigned in an earlier round. */
 function linksOf(late: Assigned, group: readonly Assigned[], search: HolderSearch): Candidate[] {
   const { machine } = search;
-  const earlier = group.filter((early) => search.loops.isLater(early.loops, late.loops));
+  // A variable ends with the call of its function.
+  const earlier = group.filter(({ scope, loops }) => scope === late.scope && search.loops.isLater(loops, late.loops));
   const { previous, added } = late;
   const candidates: (Candidate | null)[] = [];
   if (late.concatenates && previous !== null && earlier.some((early) => isPartOf(early.node, previous, machine))) {

@@ -100,6 +100,7 @@ export class Assignments extends Part {
     machine.assigned.push({
       place: { module: act.scope.module, span: statement },
       target: sourceText(act.scope.module, target),
+      scope: target.kind === 'name' ? act.scope.scopeOf(target.name) : null,
       node: value.node,
       previous,
       readsItself: added !== null || (source !== null && this.mentions(source, target, act)),
