@@ -1,7 +1,7 @@
 import type { FileLookup } from '../../attribution/owner.js';
 import { agrees, fullSize, hasRecordedBound } from '../../facts/bounds.js';
 import { holderName } from '../../facts/holderName.js';
-import type { LineOwner } from '../../facts/recordedFacts.js';
+import { isMostlyGraph, type LineOwner } from '../../facts/recordedFacts.js';
 import { recordedKind } from '../../model/recordedFile.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
@@ -178,14 +178,21 @@ function holderOf(
   const { file } = shown.module;
   const line = lineAt(shown.module, shown.span.from);
   const isSame = holder?.file === file && (holder.line === line || isSameContainer(holder, shown));
-  if (holder !== null && !isSame) return { holder, remedy: null };
+  // A variable may get the older value from that container.
+  const isCause = found?.kind === 'chain' && found.holder.includes('.') && isBoundedGraph(recorded);
+  if (holder !== null && !isSame && !isCause) return { holder, remedy: null };
   return {
-    holder: holder ?? { source: 'pattern', file, line, ...holderText(shown) },
+    holder: (isCause ? null : holder) ?? { source: 'pattern', file, line, ...holderText(shown) },
     remedy:
       found === null
         ? null
         : sourceRemedy(found, isSame ? recorded : null, access.isChanged(file) ? null : sources.read),
   };
+}
+
+/** True if a full container keeps its items only: what grows is the graph, which a value of each step extends. */
+function isBoundedGraph(recorded: ObservedLine['recorded']): boolean {
+  return recorded.holder !== null && isMostlyGraph(recorded.holder.owner) && hasRecordedBound(recorded);
 }
 
 /** State that an optimizer of the workspace makes when it first meets a parameter ends with the parameters. */
