@@ -28,8 +28,8 @@ const MAX_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
 const CALLS_ON =
   /(?:^|\/)(?:contextlib|functools|runpy|threading|asyncio\/\w+|concurrent\/\S+|multiprocessing\/\w+|(?:torch\/(?:utils\/_contextlib|autograd\/grad_mode|amp\/autocast_mode|_compile|_dynamo\/\S+|multiprocessing\/\w+|distributed\/(?:elastic|launcher)\/\S+))|(?:hydra|click|typer|fire|absl|IPython|ipykernel|modal|ray)\/\S+)\.py$/;
-/** Runs parts of a pass again, in the backward pass. */
-const CHECKPOINT = /torch[\\/]utils[\\/]checkpoint\.py$/;
+/** Checkpoints, of PyTorch or in a Function of others, run parts of a pass again in the backward pass. */
+const REPEATS = /torch[\\/](?:utils[\\/]checkpoint|autograd[\\/](?:__init__|graph|function)|_tensor)\.py$/;
 /** Loops over timesteps or tokens make one result: they are part of a pass. */
 const OF_ONE_RESULT = /sampl|generat|denois|diffus|decod|rollout|timestep|ddim|ddpm|autoregress|beam/i;
 
@@ -291,8 +291,8 @@ class Cycle {
   private readonly forwardBytes: Float64Array;
   private readonly backwards: Uint32Array;
   private readonly optimizers: Uint32Array;
-  /** Whether each stack is inside a checkpoint. */
-  private readonly checkpoints = new Map<StackId, boolean>();
+  /** Whether each stack may be of a repeated part. */
+  private readonly repeats = new Map<StackId, boolean>();
   /** Up to a constant. */
   private readonly live: Float64Array;
 
@@ -357,26 +357,26 @@ class Cycle {
     return { starts: holdsOptimizer ? starts : this.passesAfter(this.backwards), holdsOptimizer };
   }
 
-  /** Where passes begin: the first one, and each after one of these events. A checkpoint repeats parts of a pass. */
+  /** Where passes begin: the first one, and each after one of these events. Checkpoints repeat parts of a pass. */
   private passesAfter(counts: Uint32Array): number[] {
     const starts: number[] = [];
     let since = -1;
     for (let i = 0; i < this.trace.count; i++) {
       const isForward = this.forwards[i + 1] > this.forwards[i];
-      if (!isForward || (since >= 0 && counts[i] === counts[since]) || this.isInCheckpoint(i)) continue;
+      if (!isForward || (since >= 0 && counts[i] === counts[since]) || this.mayRepeat(i)) continue;
       starts.push(i);
       since = i;
     }
     return starts;
   }
 
-  private isInCheckpoint(ordinal: number): boolean {
+  private mayRepeat(ordinal: number): boolean {
     const { events, stacks, frames, strings } = this.snapshot;
     const stack = events.stack[this.trace.first + ordinal];
-    return getOrAdd(this.checkpoints, stack, () =>
+    return getOrAdd(this.repeats, stack, () =>
       stacks.frames
         .subarray(stacks.offset[stack], stacks.offset[stack + 1])
-        .some((frame) => CHECKPOINT.test(strings.text(frames.file[frame]))),
+        .some((frame) => REPEATS.test(strings.text(frames.file[frame]))),
     );
   }
 
