@@ -35,14 +35,14 @@ describe('Marks on lines', () => {
 
   it('follow a file that is overwritten in place', async () => {
     const before = await untilLensesShow(expectedLeaks());
-    await dumpInPieces(snapshot('0030'), recorded('0040'), { pieces: 3, pauseMs: 300 });
+    await dumpInPieces(snapshot('0030'), recorded('0035'), { pieces: 3, pauseMs: 300 });
     const after = await untilLensesShow(expectedLeaks());
     assert.notDeepEqual(after, before);
   });
 
   it('stay as they are when files come that are not snapshots, and follow the next one', async () => {
     const before = await untilLensesShow(expectedLeaks());
-    const whole = recorded('0035');
+    const whole = recorded('0040');
     const bad = {
       'empty.pickle': Buffer.alloc(0),
       'text.pickle': Buffer.from('not a pickle at all'),
@@ -55,7 +55,7 @@ describe('Marks on lines', () => {
       await steadily(async () => {
         assert.deepEqual(await byteLenses(), before);
       }, 4_000);
-      await dumpInPieces(snapshot('0035'), whole);
+      await dumpInPieces(snapshot('0040'), whole);
     } finally {
       for (const name of Object.keys(bad)) rmSync(inWorkspace('snapshots', name));
     }
@@ -64,7 +64,7 @@ describe('Marks on lines', () => {
 
   it('forget a snapshot that is deleted', async () => {
     await untilLensesShow(expectedLeaks());
-    rmSync(snapshot('0035'));
+    rmSync(snapshot('0040'));
     await untilLensesShow(expectedLeaks());
   });
 });
