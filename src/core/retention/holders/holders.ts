@@ -81,8 +81,9 @@ function atMost(held: Held, max: Sureness): Held {
 function chains(search: HolderSearch): Candidate[] {
   const groups = groupBy(search.machine.assigned, ({ place, target }) => `${placeKey(place)}:${target}`);
   return [...groups.values()].flatMap((group) => {
-    // A statement may run last for another object, as in a validation.
-    for (const late of group.toReversed()) {
+    // A statement may run last in another loop, for another object, as in a validation.
+    const latest = new Map(group.map((one) => [one.loops.map(({ loop }) => loop).join(), one]));
+    for (const late of [...latest.values()].toReversed()) {
       const links = linksOf(late, group, search);
       if (links.length > 0) return links;
     }
