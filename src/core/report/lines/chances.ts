@@ -100,7 +100,7 @@ function countedChances(line: ObservedLine): Chance[] {
 }
 
 /** True if more steps allocated what is live than a container with this bound can have items of. */
-function isOutgrown({ value }: Retention['bounds'][number], seen: ObservedLine['seen']): boolean {
+export function isOutgrown({ value }: Pick<Retention['bounds'][number], 'value'>, seen: ObservedLine['seen']): boolean {
   return value !== null && (seen?.birthSteps ?? 0) > value;
 }
 

@@ -13,7 +13,7 @@ import { retentionOf } from '../../retention/releases.js';
 import { ParsedFiles, Sources } from '../../retention/sources.js';
 import { isOfFew } from '../../verdict/features.js';
 import type { BoundLimit, FullSize, KnownBound } from '../../facts/evidence.js';
-import type { SourceFinding } from '../lines/chances.js';
+import { isOutgrown, type SourceFinding } from '../lines/chances.js';
 import { framesOf, type ObservedLine } from '../lines/observedLine.js';
 import type { ObservedRun } from '../lines/observedRun.js';
 import { holderText, isSameContainer } from './holderText.js';
@@ -169,10 +169,9 @@ function holderOf(
 ): Pick<SourceFinding, 'holder' | 'remedy'> {
   const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
   // What the program releases has a name, too, and needs no advice. More than its bound allows is held by another one.
-  const isOutgrown = followed.some(({ retained }) =>
-    retained.bounds.some(({ max }) => (seen?.birthSteps ?? 0) > (max?.count ?? Infinity)),
-  );
-  const ended = isOutgrown ? null : followed.find((one) => one.ended !== null)?.ended;
+  const bounds = followed.flatMap(({ retained }) => retained.bounds);
+  const isExceeded = bounds.some(({ max }) => isOutgrown({ value: max?.count ?? null }, seen));
+  const ended = isExceeded ? null : followed.find((one) => one.ended !== null)?.ended;
   const shown = found ?? ended ?? null;
   if (shown === null) return { holder, remedy: null };
   const { file } = shown.module;

@@ -1,4 +1,5 @@
 import type { Expression, FunctionDef, Statement } from '../../python/ast.js';
+import { getOrAdd } from '../../maps.js';
 import { lineAt, lineText, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { assigns, calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
@@ -36,18 +37,16 @@ export function* namedReleasesOf(
   line: number,
   modules: readonly PythonModule[],
 ): Generator<NamedRelease> {
-  const isComputed = held.kind === 'attribute' && isText(held.name, modules);
-  const isIt: IsIt = (part) => isNamed(held, part) || (isComputed && isComputedName(part));
+  const mayBeComputed = held.kind === 'computed' || (held.kind === 'attribute' && isText(held.name, modules));
+  const isIt: IsIt = (part) => isNamed(held, part) || (mayBeComputed && isComputedName(part));
   const inside = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
   const isGlobal = inside !== null && own !== null && isVariableOf(own, held.name, inside);
-  const isLocal = held.kind === 'variable' && !isGlobal;
-  const all = isLocal
-    ? own === null
-      ? []
-      : inModule(own)
-    : statementsBeside(held.name, modules).filter(
-        ({ within }) => !isGlobal || within === null || !isVariableIn(within, held.name),
-      );
+  const files = held.kind !== 'variable' || isGlobal ? modules : own === null ? [] : [own];
+  const hiding = new Map<FunctionDef, boolean>();
+  const isHidden = (fn: FunctionDef): boolean => getOrAdd(hiding, fn, () => isVariableIn(fn, held.name));
+  const all = statementsBeside(held.name, files).filter(
+    ({ within }) => !isGlobal || within === null || !isHidden(within),
+  );
   // A function that is given the container by another one, such as a thread, may not be the one that empties it.
   const isGivenToIt = inside?.params.some(({ name }) => name === held.name) === true;
   const around = isGivenToIt || isGlobal ? null : inside;
@@ -67,7 +66,7 @@ export function* namedReleasesOf(
     const kind = known.has(one.statement) && !isGlobal ? held.kind : 'attribute';
     if (isGiven || runsAgain(one, kind, isIt, modules)) yield { place: placeOf(one), release, found: one };
   }
-  const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
+  const reset = mayBeComputed ? resetByName(modules) : null;
   if (reset !== null && runsAgain(reset, held.kind, isIt, modules))
     yield { place: placeOf(reset), release: 'replace', found: reset };
   const put = own !== null && lineText(own, line).includes(`self.${held.name}`) ? found.find(isOwn) : undefined;
@@ -156,9 +155,8 @@ function isShortening(part: Expression): boolean {
   return part.kind === 'call' && SHORTENS.has(calledName(part));
 }
 
-/** `setattr(self, name, default())`, where a name that is given elsewhere as a text is this one. */
-function resetByName({ kind, name }: HolderName, modules: readonly PythonModule[]): Found | null {
-  if (kind === 'attribute' && !isText(name, modules)) return null;
+/** `setattr(self, name, default())`, for a name that is a text elsewhere, or is computed itself. */
+function resetByName(modules: readonly PythonModule[]): Found | null {
   const isReset = ({ statement }: Found): boolean => {
     if (statement.kind !== 'expression' || statement.value.kind !== 'call') return false;
     const { callee, args } = statement.value;
